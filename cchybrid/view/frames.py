@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cchybrid.model import Network, Schedule
 from cchybrid.model.errors import InputError
+from cchybrid.view.extras import require_packages
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -41,8 +41,7 @@ class Utilisation(NamedTuple):
 
 def schedule_frame(schedule: Schedule) -> DataFrame:
     """Return the table of ``Schedule.to_frame``."""
-    if find_spec("pandas") is None:
-        raise InputError("a table needs pandas", hint="pip install 'cchybrid[report]'")
+    require_packages("a table", "pandas")
     from pandas import DataFrame
 
     rows = [

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.instance import expect_suffix
 from cchybrid.plugin.records import load_target
 from cchybrid.plugin.registry import load_registry
+from cchybrid.view.extras import require_packages
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,10 +28,7 @@ def check_plot(path: Path | None) -> None:
     if path is None:
         return
     expect_suffix(path, SUFFIXES, "--plot")
-    if find_spec("matplotlib") is None:
-        raise InputError(
-            "a plot needs matplotlib", where="--plot", hint="pip install 'cchybrid[report]'"
-        )
+    require_packages("a plot", "matplotlib", where="--plot")
 
 
 def draw(*values: Any) -> Any:

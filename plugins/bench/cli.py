@@ -23,6 +23,7 @@ from cchybrid.cli.warming import compile_kernels
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file
 from cchybrid.model.shown import counted
+from cchybrid.view.extras import require_packages
 from cchybrid.view.screen import print_note, print_table
 
 from .cli_shards import merge, write_script
@@ -286,9 +287,8 @@ def report(
     latex
         Write a table for a paper, and convergence as PDF.
     """
-    from .report import require_extra
-
-    require_extra()  # what is imported next needs it
+    # What is imported next needs them.
+    require_packages("a report", "jinja2", "matplotlib", "pandas", "scipy")
     from cchybrid.plugin.benchmark_report import machines_of
 
     from .checking import check_suite, stored_suite

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cchybrid.model.errors import InputError
 from cchybrid.model.text import described
+from cchybrid.view.extras import require_packages
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -63,8 +63,7 @@ def read(store: str | Path, suite: str | None = None) -> DataFrame:
     >>> runs = cchybrid.bench.read("smoke.sqlite")  # doctest: +SKIP
     >>> runs.groupby("contestant").seconds_to_best.median()  # doctest: +SKIP
     """
-    if find_spec("pandas") is None:
-        raise InputError("a table of runs needs pandas", hint="pip install 'cchybrid[report]'")
+    require_packages("a table of runs", "pandas")
     if not isinstance(store, (str, Path)):
         raise InputError(
             f"{described(store)} is no store", where="store", hint="give the name of its file"

@@ -7,12 +7,12 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_bytes
+from cchybrid.view.extras import require_packages
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,8 +45,7 @@ MAX_LETTERS = 24
 @contextmanager
 def drawing() -> Iterator[None]:
     """Put the style of all figures in force; raise an ``InputError`` without matplotlib."""
-    if find_spec("matplotlib") is None:
-        raise InputError("a figure needs matplotlib", hint="pip install 'cchybrid[report]'")
+    require_packages("a figure", "matplotlib")
     from matplotlib import rc_context
 
     with rc_context(STYLE):

@@ -1,14 +1,13 @@
 """The interactive page of a schedule: one HTML file that loads nothing else."""
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from cchybrid.model import Schedule
-from cchybrid.model.errors import InputError
 from cchybrid.plugin.expressed import refuse_slots_ticks_groups
 from cchybrid.referee.verify import refuse_invalid
+from cchybrid.view.extras import require_packages
 
 SCRIPTS = ("page_model.js", "page_network.js", "page_charts.js", "page_tree.js", "page.js")
 """The scripts of the page, in the order in which they run."""
@@ -27,8 +26,7 @@ def page(schedule: Schedule, *, title: str | None = None) -> str:
     InputError
         An invalid schedule, a network that is too large, or no jinja2.
     """
-    if find_spec("jinja2") is None:
-        raise InputError("a page needs jinja2", hint="pip install 'cchybrid[report]'")
+    require_packages("a page", "jinja2")
     refuse_slots_ticks_groups(schedule.instance, "a page")
     refuse_invalid(schedule)
     from jinja2 import Environment, StrictUndefined

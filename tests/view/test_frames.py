@@ -9,7 +9,7 @@ import cchybrid
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import NameInfo
 from cchybrid.plugin.registry import Registry
-from cchybrid.view import frames, plot
+from cchybrid.view import extras, plot
 
 NAMES = ("R1", "<b>", "R 3", "sw")
 STAR = cchybrid.Network.from_links(
@@ -107,7 +107,7 @@ def test_a_channel_that_does_not_exist_is_named():
 
 
 def test_without_pandas_one_line_says_what_to_install(schedule, monkeypatch):
-    monkeypatch.setattr(frames, "find_spec", lambda name: None)
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="pip install"):
         schedule.to_frame()
 

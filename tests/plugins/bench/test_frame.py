@@ -144,8 +144,7 @@ def test_convergence_ends_with_the_greedy_schedule_where_it_is_the_best(runs: li
 def test_pandas_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     real = util.find_spec
     monkeypatch.setattr(
-        "cchybrid_plugins.bench.frame.find_spec",
-        lambda name: None if name == "pandas" else real(name),
+        "cchybrid.view.extras.find_spec", lambda name: None if name == "pandas" else real(name)
     )
     with pytest.raises(InputError, match=r"needs pandas; pip install 'cchybrid\[report\]'"):
         cchybrid.bench.read("a.sqlite")

@@ -552,8 +552,7 @@ def test_a_missing_package_is_named(
 ) -> None:
     real = util.find_spec
     monkeypatch.setattr(
-        "cchybrid_plugins.bench.report.find_spec",
-        lambda name: None if name == package else real(name),
+        "cchybrid.view.extras.find_spec", lambda name: None if name == package else real(name)
     )
     assert command(["bench", "report", "a.sqlite"]) == 2
     assert f"a report needs {package}; pip install 'cchybrid[report]'" in capsys.readouterr().err

@@ -12,7 +12,7 @@ import pytest
 from cchybrid.cli.app import run
 from cchybrid.model import Schedule
 from cchybrid.referee.verify import verify_schedule
-from cchybrid.view import plot
+from cchybrid.view import extras
 from tests.cli.completed import check_names
 from tests.cli.test_commands import call
 
@@ -123,7 +123,7 @@ def test_wrong_words_are_refused_in_one_line(words: str, line: str, tmp_path: Pa
 def test_a_plot_without_matplotlib_is_refused_before_the_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plot, "find_spec", lambda name: None)
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     done = call(*BOTH.split(), "--plot", "front.svg", cwd=tmp_path)
     assert done.returncode == 2

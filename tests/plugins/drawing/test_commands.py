@@ -8,8 +8,8 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-from cchybrid_plugins.drawing import figure_styles, page
 
+from cchybrid.view import extras
 from tests.cli.test_commands import call
 from tests.plugins.drawing.test_figures import SCATTER
 
@@ -95,10 +95,8 @@ def test_what_cannot_be_drawn_is_said_in_one_line(folder, words, line):
 
 
 def test_the_missing_extra_is_named(folder, monkeypatch):
-    for module, name, package in (
-        (page, "a.html", "jinja2"), (figure_styles, "a.svg", "matplotlib"),
-    ):  # fmt: skip
-        monkeypatch.setattr(module, "find_spec", lambda _: None)
+    monkeypatch.setattr(extras, "find_spec", lambda _: None)
+    for name, package in (("a.html", "jinja2"), ("a.svg", "matplotlib")):
         done = call("draw", "ring.json", "-o", name, cwd=folder)
         assert done.returncode == 2
         assert done.stderr.endswith(f"needs {package}; pip install 'cchybrid[report]'\n")

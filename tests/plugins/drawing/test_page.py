@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cchybrid_plugins.drawing import page as page_module
 from cchybrid_plugins.drawing import page_data
 from cchybrid_plugins.drawing.page import page, script_json
 
@@ -24,6 +23,7 @@ from cchybrid.model import (
     Transfer,
 )
 from cchybrid.model.errors import InputError
+from cchybrid.view import extras
 from tests.plugins.drawing.chromium import PHONE, type_key
 from tests.plugins.drawing.test_figures import BROADCAST, FORWARDED, REDUCTION, SCATTER
 
@@ -141,7 +141,7 @@ def test_what_has_no_page_is_said_in_one_line(monkeypatch):
         (page_data, "MAX_NODES", 4, "5 nodes are too many for a page"),
         (page_data, "MAX_CHARACTERS", 220, "the first step is too large for a page"),
         (page_data, "MAX_CHARACTERS", 50, "20 messages with 40 ends are too many"),
-        (page_module, "find_spec", lambda name: None, "a page needs jinja2; pip install 'cchybr"),
+        (extras, "find_spec", lambda name: None, "a page needs jinja2; pip install 'cchybr"),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, value)
