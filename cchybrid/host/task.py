@@ -308,11 +308,10 @@ class Task(ABC):
         worker = self.seats[seat]
         if isinstance(event, ev.Spent) and worker.opened.role == "engine":
             worker.started |= event.search_wall > 0  # on other machines
-            add_seconds(self.start_seconds, worker.title, event.start_processor, event.start_wall)
+            title = worker.title
+            add_seconds(self.start_seconds, title, event.start_processor, event.start_wall)
             if worker.started:
-                add_seconds(
-                    self.search_seconds, worker.title, event.search_processor, event.search_wall
-                )
+                add_seconds(self.search_seconds, title, event.search_processor, event.search_wall)
         if worker.distrusted or isinstance(event, ev.Spent):
             return self._actions
         if not isinstance(event, ev.Started | ev.Silent):
