@@ -18,9 +18,21 @@ from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest
 
 from .message_table import MAX_MESSAGES, at_nodes, collective_for
 from .placement import nodes_by_number
-from .poseidon_tables import MODEL, Size, read_tables, refuse_phits
+from .poseidon_tables import MODEL, TABLES, Size, read_tables, refuse_phits
 from .xml_tree import Element, parse_xml
 
+_PLATFORM = {
+    "file": ("", "platform topology communication channels"),
+    "platform": ("width height", "topology"),
+    "topology": ("type topoType routerDepth linkDepth", "link"),
+    "graph": ("type topoType routerDepth linkDepth", "link"),
+    "link": ("source sink depth", ""),
+    "communication": ("type comType phits bandwidth reconfig", "channel"),
+    "channels": ("type comType phits bandwidth reconfig", "channel"),
+    "channel": ("from to bandwidth phits response repsonse response-delay", ""),
+}
+"""By element its attributes and inner elements; Poseidon writes repsonse, too, and ignores both."""
+_FORMER = {"topology": ("width height", "graph")}
 _DECLARATION = re.compile(r"^\s*<\?[^>]{0,200}\?>")
 
 
@@ -38,15 +50,17 @@ def read_poseidon(text: str, request: ImportRequest) -> Imported:
         The file is neither, or has what the model lacks.
     """
     # The files have no single root, and often a damaged declaration.
-    root = parse_xml(f"<poseidon>{_DECLARATION.sub('', text, count=1)}</poseidon>")
+    root = parse_xml(f"<file>{_DECLARATION.sub('', text, count=1)}</file>")
     schedule = _only(root, "schedule")
     if schedule is not None:
+        root.refuse_unknown(TABLES)
         return read_tables(schedule, request)
     platform = _only(root, "platform", "topology")
     communication = _only(root, "communication", "channels")
     if platform is None or communication is None:
         what = "no platform, or no communication"
         raise InputError(what, where="the file", hint="give both elements")
+    root.refuse_unknown(_PLATFORM | (_FORMER if platform.name == "topology" else {}))
     size = Size.of(platform)
     stated = _network(platform, size)
     network = request.network or stated
@@ -84,7 +98,9 @@ def _kind(element: Element, *keys: str) -> str:
 
 
 def _network(platform: Element, size: Size) -> Network:
-    inner = _only(platform, "topology", "graph") or platform
+    inner = _only(platform, "topology", "graph")
+    if inner is None:
+        raise platform.error("no topology", "add the element, with a type")
     router, link_depth = inner.number("routerDepth", 1), inner.number("linkDepth", 0)
     _refuse_depth(inner, router, link_depth)
     kind = _kind(inner, "type", "topoType") or "custom"
@@ -93,12 +109,14 @@ def _network(platform: Element, size: Size) -> Network:
         return mesh(size[::-1]) if kind == "mesh" else _bitorus(size.height, size.width)
     if kind != "custom":
         raise inner.error(f"topology {kind[:40]!r}", "mesh, bitorus or custom")
-    links = []
+    links: list[tuple[int, int]] = []
     for link in inner.named("link"):
         _refuse_depth(link, router, link.number("depth", link_depth))
         ends = size.tile(link, "source"), size.tile(link, "sink")
-        if ends[0] != ends[1]:
-            links.append(ends)
+        links.append(ends)
+        if ends[0] == ends[1] or links.count(ends) > len(size.ports(*ends)):
+            what = f"tiles {size.name(ends[0])} and {size.name(ends[1])} have no further link"
+            raise link.error(what, "join neighbours, or the two ends of a row or column, once")
     if not links:
         raise inner.error("no links", "list them")
     positions = layouts.grid(size[::-1])
@@ -129,7 +147,10 @@ def _messages(communication: Element, size: Size) -> Iterator[Message]:
     phits, bandwidth = communication.number("phits", 1), communication.number("bandwidth", 1)
     if "reconfig" in communication.attributes:
         raise communication.error("packets of a configuration master", "list them as channels")
-    if _kind(communication, "type", "comType") == "all2all":
+    kind = _kind(communication, "type", "comType") or "custom"
+    if kind not in ("all2all", "custom", "arbitrary"):
+        raise communication.error(f"communication {kind[:40]!r}", "all2all, custom or arbitrary")
+    if kind == "all2all":
         _refuse_inner(communication, "channel", "all2all")
         pairs = permutations(range(size.tiles), 2)
         channels = ((communication, a, b) for a, b in pairs)

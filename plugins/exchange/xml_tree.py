@@ -36,6 +36,21 @@ class Element(OnLine):
         """Yield the inner elements of one of these names, in order."""
         return (each for each in self.inner if each.name in names)
 
+    def refuse_unknown(self, known: dict[str, tuple[str, str]]) -> None:
+        """Raise an ``InputError`` for an attribute or inner element, at any depth, without meaning.
+
+        ``known`` has by name of an element its attributes and inner elements, separated by spaces.
+        """
+        attributes, inner = (names.split() for names in known[self.name])
+        for key in self.attributes.keys() - {*attributes}:
+            what = f"unknown attribute {key[:40]!r} of <{self.name}>"
+            raise self.error(what, f"known: {', '.join(attributes) or 'none'}")
+        for each in self.inner:
+            if each.name not in inner:
+                what = f"unknown element <{each.name[:40]}> in <{self.name}>"
+                raise each.error(what, f"known: {', '.join(inner) or 'none'}")
+            each.refuse_unknown(known)
+
     def number(self, key: str, default: int | None = None) -> int:
         """Return a whole number among the attributes.
 
@@ -52,7 +67,7 @@ class Element(OnLine):
         if re.fullmatch(rf"\s*-?[0-9]{{1,{MAX_DIGITS}}}\s*", text, re.ASCII) is None:
             raise self.error(
                 f"{key}={text[:40]!r} is no whole number",
-                f"write a number of at most {MAX_DIGITS} digits",
+                f"write one up to {10**MAX_DIGITS - 1:,}, in digits only",
             )
         return int(text)
 

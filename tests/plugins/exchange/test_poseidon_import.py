@@ -29,6 +29,15 @@ LINKS = """<platform width="2" height="1"><topology type="custom">
 <link source="(0,0)" sink="(1,0)"/></topology></platform>
 <communication type="custom"><channel from="(0,0)" to="(1,0)" bandwidth="3"/></communication>
 """
+SQUARE = """<platform width="4" height="4"><topology type="custom">
+<link source="{0}" sink="{1}"/>
+<link source="(1,0)" sink="(0,0)"/><link source="(3,0)" sink="(0,0)"/></topology></platform>
+<communication type="all2all"/>
+"""
+SLOTS = (
+    '<schedule length="1" width="2" height="1"><tile id="(0,0)"><timeslot value="0">'
+    '<na rx="(0,0)" tx="(1,0)" route="EL"/></timeslot></tile></schedule>'
+)
 
 
 def instance_of(text: str) -> Instance:
@@ -127,6 +136,32 @@ def test_tiles_are_the_nodes_of_their_numbers_where_names_are_numbers():
             PAIRS.replace("<channels", '<topology width="3" height="3"/><channels'),
             "another <topology>",
         ),
+        (PAIRS.replace('bandwidth="2"', 'bandwidth="1e10"'), "up to 999,999,999, in digits only"),
+        (
+            SPEC.replace('type="{2}"', 'kind="{2}"').format(2, 2, "mesh"),
+            "line 3: unknown attribute",
+        ),
+        (PAIRS.replace("bandwidth=", "bandwith="), "line 4: unknown attribute 'bandwith' of <chan"),
+        (PAIRS.replace('height="2"', 'height="2" phits="1"'), "unknown attribute 'phits' of <topo"),
+        (PAIRS.replace("<graph", "<router/><graph"), "unknown element <router> in <topology>"),
+        (PAIRS + "<timeslots available='4'/>", "line 7: unknown element <timeslots> in <file>"),
+        (
+            LINKS.replace("<topology", "<topology routerdepth='3'"),
+            "unknown attribute 'routerdepth'",
+        ),
+        (
+            LINKS.replace("<platform", "<platform routerDepth='3'"),
+            "unknown attribute 'routerDepth'",
+        ),
+        ("<platform width='2' height='2'/><channels/>", "no topology"),
+        (PAIRS.replace("arbitrary", "all2al"), "communication 'all2al'"),
+        (LINKS.replace("(1,0)", "(0,0)", 1), "line 2: tiles (0,0) and (0,0) have no further link"),
+        (SQUARE.format("(0,0)", "(1,1)"), "line 2: tiles (0,0) and (1,1) have no further link"),
+        (SQUARE.format("(0,0)", "(2,0)"), "line 2: tiles (0,0) and (2,0) have no further link"),
+        (SQUARE.format("(1,0)", "(0,0)"), "line 3: tiles (1,0) and (0,0) have no further link"),
+        (SLOTS.replace("rx", "xr"), "line 1: unknown attribute 'xr' of <na>"),
+        (SLOTS.replace("<na", "<na/><ns"), "unknown element <ns> in <timeslot>"),
+        (SLOTS + LINKS, "unknown element <platform> in <file>"),
         (LINKS.replace("custom", "mesh", 1), "line 2: <link> has no meaning in mesh"),
         (PAIRS.replace("arbitrary", "all2all"), "line 4: <channel> has no meaning in all2all"),
     ],
