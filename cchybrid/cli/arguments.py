@@ -197,7 +197,7 @@ def _instance(
     rounds : R1,R2,...
         Rounds per step: capacities are multiplied by them.
     size : BYTES
-        Bytes of every message (1MiB): steps become ticks.
+        Bytes of each message (1MiB), not of all: steps are ticks.
     tick : US
         Microseconds of a tick; times are rounded up to it.
     size_matrix : CSV

@@ -191,9 +191,10 @@ def sized(file: NetworkFile, spec: InstanceSpec, note: Callable[[str], None]) ->
             where="size",
             hint="give links the attribute bandwidth in GB/s, or name a machine such as dgx-a100",
         )
-    chunk = read_bytes(spec.size) / (spec.chunks or 1)
-    timed, line = in_ticks(network, rates, chunk, read_tick(spec.tick))
-    note(f"{network.name}: {line}")
+    size = read_bytes(spec.size)
+    timed, line = in_ticks(network, rates, size / (spec.chunks or 1), read_tick(spec.tick))
+    assumed = "" if spec.switching else "; no --switching is named: wormhole"
+    note(f"{network.name}: each message has {float(size):,.15g} bytes; {line}{assumed}")
     return timed
 
 

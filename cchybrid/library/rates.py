@@ -14,6 +14,8 @@ from cchybrid.model.times import ChannelTime
 MAX_LENGTH = 20_000
 """The largest number of ticks that a channel takes."""
 MAX_BYTES = 1 << 60
+ROUNDED = " in rounded times"
+"""The end of the names of networks whose times are not exact."""
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
 
 
@@ -124,8 +126,11 @@ def in_ticks(
         for length, number, time in zip(lengths, together, busy, strict=True)
     )
     line = f"a tick is {_shown(step)} us, and the slowest channel takes {math.ceil(longest / step)}"
-    if step != exact:
-        line += f"; times are rounded up, by up to {100 * float(slower):.2g} %"
+    if exact % step:
+        later = float(max(-time % step for time in late))
+        line += f"; times are rounded up: sending by up to {100 * float(slower):.2g} %"
+        line += f", latencies by up to {later:.3g} us"
+        fitted = replace(fitted, name=network.name + ROUNDED)
     return fitted, line
 
 

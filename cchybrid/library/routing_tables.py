@@ -14,6 +14,7 @@ from operator import mul, or_
 from typing import Any
 
 from cchybrid.library.node_numbers import read_rows
+from cchybrid.library.rates import ROUNDED
 from cchybrid.library.topologies import network as built
 from cchybrid.model import Collective, Network, RoutingTable
 from cchybrid.model.collective import one_and_many
@@ -52,13 +53,14 @@ def _dimension_order(word: str, network: Network) -> RoutingTable:
 
     On a torus along the shorter side; of two that are equally long, to the larger coordinates.
     """
-    found = re.fullmatch(r"(mesh|torus|hypercube)-([0-9]{1,7}(?:x[0-9]{1,7})*)", network.name)
+    name = network.name.removesuffix(ROUNDED)
+    found = re.fullmatch(r"(mesh|torus|hypercube)-([0-9]{1,7}(?:x[0-9]{1,7})*)", name)
     family, sizes = found.groups() if found else ("", "0")
     extents = [int(size) for size in reversed(sizes.split("x"))]
     if family == "hypercube":
         extents = [2] * (extents[0].bit_length() - 1)
     # The numbers of nodes have coordinates only as the family numbers them.
-    if prod(extents) != network.nodes or not _is_numbered_like(built(network.name), network):
+    if prod(extents) != network.nodes or not _is_numbered_like(built(name), network):
         raise InputError(
             f"{network.name} is no mesh, torus or hypercube by its name, channels and nodes",
             where="routing",

@@ -40,7 +40,7 @@ def steps_table(schedule: Schedule, width: int, height: int = MAX_ROWS) -> Table
 
 
 def _by_step(schedule: Schedule) -> Table:
-    table = Table("step", "from (origin)->to", "path", box=box.SIMPLE_HEAD)
+    table = Table(schedule.instance.horizon[:-1], "from (origin)->to", "path", box=box.SIMPLE_HEAD)
     for number, step in enumerate(schedule.steps, 1):
         order = sorted(range(len(step)), key=lambda i: (step[i].path[0], step[i].path[-1]))
         for place, index in enumerate(order):
@@ -75,7 +75,13 @@ def _by_source(schedule: Schedule, width: int) -> Table | None:
 
 
 def _summary(schedule: Schedule) -> Table:
-    table = Table("step", "transfers", "channels used", "longest path", box=box.SIMPLE_HEAD)
+    table = Table(
+        schedule.instance.horizon[:-1],
+        "transfers",
+        "channels used",
+        "longest path",
+        box=box.SIMPLE_HEAD,
+    )
     total = schedule.instance.network.step_capacity
     uses = _uses(schedule)
     for number, (step, rounds) in enumerate(zip(schedule.steps, schedule.rounds, strict=True), 1):
@@ -107,8 +113,13 @@ def _line(schedule: Schedule) -> str:
     sizes = [len(step) for step in schedule.steps]
     share = 100 * sum(_uses(schedule)) / (total * sum(schedule.rounds))
     hops = max(len(transfer.path) - 1 for step in schedule.steps for transfer in step)
-    where = "-o FILE" if schedule.instance.horizon == "ticks" else "cchybrid export"
+    ticks = schedule.instance.horizon
+    where = "-o FILE" if ticks == "ticks" else "cchybrid export"
+    how_many = f"{min(sizes)} to {max(sizes)} transfers per step"
+    if ticks != "steps":
+        starts = sum(map(bool, sizes))
+        how_many = f"{sum(sizes):,} transfers that start in {starts:,} of {len(sizes):,} {ticks}"
     return (
-        f"{min(sizes)} to {max(sizes)} transfers per step, {share:.0f} % of all channels used, "
+        f"{how_many}, {share:.0f} % of all channels used, "
         f"longest path {hops} hops (the transfers themselves: {where})"
     )

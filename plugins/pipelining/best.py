@@ -116,9 +116,10 @@ def fastest(
     points, seconds, bound = [], Fraction(0), Fraction(0)
     for front in fronts:
         if not front.points:
-            raise InputError(
-                "no schedule was found", where=front.instance.name, hint="give more --time-limit"
-            )
+            steps = ", ".join(map(str, front.open_steps))
+            what = f"no schedule{steps and f' of {steps} steps'} was found in time"
+            hint = f"{front.fewest_steps} or more are needed: give more --time-limit or --max-steps"
+            raise InputError(what, where=front.instance.name, hint=hint)
         about = front.instance if instance.collective.kind == "allreduce" else instance
         per_round = Fraction(size, buffer_of(about.collective).messages) * beta
         best = min(front.points, key=lambda each: each.steps * latency + each.ratio * per_round)

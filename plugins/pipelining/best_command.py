@@ -17,7 +17,7 @@ from cchybrid.view.screen import print_lines
 
 from .rounds_commands import SEARCH
 
-HEADS = ("size", "chunks", "steps", "rounds", "us", "bound us", "algbw GB/s", "busbw GB/s")
+HEADS = ("whole buffer", "chunks", "steps", "rounds", "us", "bound us", "algbw GB/s", "busbw GB/s")
 
 
 @arguments.with_instance("routing", "chunks", "rounds", "size", "tick", "size_matrix", exact=True)
@@ -50,7 +50,7 @@ def best(
     latency : US
         Microseconds per step, such as 1.5.
     size : SIZE
-        The size of the buffer, as nccl-tests count: 64MiB, 8K or bytes; repeat for a table.
+        Bytes of the whole buffer, not of a message, as nccl-tests count: 64MiB; repeat for a table.
     bandwidth : GB/S
         What a capacity of 1 stands for, unless a graph file says it.
     output : -o, --output FILE

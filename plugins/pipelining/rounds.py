@@ -240,7 +240,7 @@ def fewest_steps(instance: Instance, steps: int | None, where: str) -> int:
         raise InputError(
             f"a message has {fewest} {transfers(instance)} to go, more than {steps} steps",
             where=where,
-            hint=f"use at least {fewest}",
+            hint=f"name {fewest} or more, as fewer are impossible",
         )
     return fewest
 

@@ -5,8 +5,9 @@ from rich.table import Table
 
 from cchybrid.host.api import instance
 from cchybrid.model import Schedule, Transfer
+from cchybrid.model.times import ChannelTime
 from cchybrid.view.step_table import step_table
-from cchybrid.view.table import _summary, steps_table
+from cchybrid.view.table import _line, _summary, steps_table
 
 
 def render(schedule: Schedule, width: int) -> str:
@@ -82,6 +83,19 @@ def test_what_does_not_fit_is_summed_up():
     line = steps_table(SCATTER, 20, height=5)
     assert isinstance(line, str)
     assert line.startswith("56 to 56 transfers per step, 100 % of all channels used")
+
+
+def test_in_ticks_and_slots_the_line_counts_transfers_and_the_ticks_in_which_they_start():
+    ring, empty = instance("ring-bi-4", "OAB"), ((),) * 7
+    times = (ChannelTime(1, 3),) * len(ring.network.channels)
+    timed = Schedule(replace(ring, network=replace(ring.network, times=times)), BROADCAST.steps)
+    line = _line(replace(timed, steps=timed.steps + empty))
+    assert line.startswith("3 transfers that start in 2 of 9 ticks, 12 % of all channels used")
+    table = steps_table(timed, 80)
+    assert isinstance(table, Table)
+    assert table.columns[0].header == "tick"
+    slots = Schedule(instance("complete-8", "AAS", switching="tdm"), SCATTER.steps + empty)
+    assert _line(slots).startswith("56 transfers that start in 1 of 8 slots")
 
 
 def test_a_half_duplex_link_has_its_capacity_once():

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 from cchybrid_plugins.pipelining import pareto, rounds
+from cchybrid_plugins.pipelining.best import fastest
 from cchybrid_plugins.pipelining.rounds import ENGINE
 from cchybrid_plugins.pipelining.rounds_front import Front, choices
 
@@ -19,6 +21,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import EngineInfo
 from cchybrid.plugin.registry import RESERVED_NAMES
 from cchybrid.referee.verify import verify_schedule
+from tests.refusals import refused
 
 
 def test_names_and_files_say_chunks_and_rounds(tmp_path):
@@ -219,6 +222,13 @@ def test_a_front_that_is_cut_short_is_not_complete():
     assert values(front) == [(1, 2, 2)]
     assert not front.complete
     assert 2 in front.open_steps
+
+
+def test_no_point_in_time_is_refused_with_the_steps_that_are_possible(dgx):
+    front, _ = dgx
+    none = replace(front, points=(), open_steps=(2, 3))
+    with refused("no schedule of 2, 3 steps was found in time; 2 or more are needed: give more"):
+        fastest(front.instance, [none], 1024, Fraction(1), Fraction(1))
 
 
 def test_the_best_choice_changes_with_the_size(dgx):

@@ -101,6 +101,10 @@ def test_fewest_rounds_of_a_number_of_steps(tmp_path):
         ("rounds dgx-1 allgather", "Missing option '--steps'"),
         ("rounds dgx-1 allgather --steps 2 --time-limit 0", "--time-limit: 0 seconds"),
         ("rounds dgx-1 allgather --steps 2 --rounds 2", "No such option: --rounds"),
+        (
+            "best dgx-1 AAB --latency 1 --size 1 --max-steps 1",
+            "name 2 or more, as fewer are imposs",
+        ),
         ("best dgx-1 allgather --latency 1 --size 0", "--size: '0' is no size"),
         ("best ring-4 allgather --latency 1 --size 1M", "--bandwidth: the bandwidth is not known"),
         ("rounds group.json --steps 2", "rounds: not for groups of channels"),
