@@ -62,9 +62,9 @@ def new_plugin(
 
 
 def _check_name(name: str, package: str) -> None:
-    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
-        hint = "use small letters, digits and single hyphens"
-        raise InputError(f"{name!r} is no name", where="NAME", hint=hint)
+    if not re.fullmatch(r"(?=.{1,64}$)[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
+        hint = "use up to 64 small letters, digits and single hyphens"
+        raise InputError(f"{name[:64]!r} is no name", where="NAME", hint=hint)
     registry = load_registry()
     used = RESERVED_NAMES.union(key for _, key in registry.provider)
     patterns = [info.pattern for info in registry.topologies.values()]

@@ -54,7 +54,7 @@ def refuse_slots_ticks_groups(instance: Instance, what: str) -> None:
         raise InputError(
             f"{what}: not for {kind}",
             where=instance.name,
-            hint="solve, bound, prove, verify and check work on them",
+            hint="verify and prove take them; in Python, schedule.to_frame() lists the transfers",
         )
 
 

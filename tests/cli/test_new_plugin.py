@@ -44,7 +44,11 @@ def test_the_example_is_what_it_writes(tmp_path):
 @pytest.mark.parametrize(
     ("words", "refusal"),
     [
-        (["Mine", "--engine"], "'Mine' is no name; use small letters, digits and single hyphens"),
+        (
+            ["Mine", "--engine"],
+            "'Mine' is no name; use up to 64 small letters, digits and single hyphens",
+        ),
+        (["a" * 300, "--engine"], f"'{'a' * 64}' is no name; use up to 64 small letters"),
         (["../mine", "--engine"], "'../mine' is no name"),
         (["mesh", "--topology"], "mesh is in use; choose another name"),
         (["solve", "--command"], "solve is in use; choose another name"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
@@ -18,6 +19,9 @@ from tests.plugins.drawing.test_figures import SCATTER
 def folder(tmp_path: Path) -> Path:
     SCATTER.save(tmp_path / "ring.json")
     SCATTER.instance.save(tmp_path / "instance.json")
+    replace(SCATTER, instance=SCATTER.instance.with_model(switching="tdm")).save(
+        tmp_path / "t.json"
+    )
     record = SCATTER.to_json()
     del record["steps"][-1]
     (tmp_path / "invalid.json").write_text(json.dumps(record))
@@ -79,6 +83,11 @@ def test_the_figure_is_the_one_that_the_options_name(folder):
         ("broken.json -o out.html", "broken.json: "),
         ("later.json -o out.html", "later.json: "),
         ("nothing.json -o out.html", "nothing.json: cannot be read: No such file"),
+        (
+            "t.json -o out.html",
+            "time slots; verify and prove take them; in Python, schedule.to_fra",
+        ),
+        ("t.json -o out.svg", "time slots; verify and prove take them; in Python, schedule.to_fra"),
         ("mesh-2x2 -o out.svg --ignore-attributes", "mesh-2x2 is no graph file with attrib"),
         ("speed.graphml -o out.svg", "say what a message per step is: --unit 23.7"),
         ("mesh-2x3 -o out.html", "-o: mesh-2x3 is a network, and that needs a schedule"),
