@@ -15,6 +15,7 @@ from cchybrid.cli.command_group import CommandGroup
 from cchybrid.library.nearest import did_you_mean
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.plugin.registry import load_registry
+from cchybrid.view.activity import activity_line
 
 INTERRUPTED = 130
 """The exit status of a command that was interrupted before it had a result, as in shells."""
@@ -122,7 +123,8 @@ def run(words: list[str]) -> int:
         if not words and COMPLETION not in os.environ:
             print(_first_day())
             return 0
-        status = app(_with_addresses(words), prog_name="cchybrid", standalone_mode=False)
+        with activity_line(f"cchybrid {' '.join(words[:1])}"):
+            status = app(_with_addresses(words), prog_name="cchybrid", standalone_mode=False)
         if status == INTERRUPTED:  # the command-line library returns it after Ctrl-C
             raise KeyboardInterrupt
     except CchybridError as error:

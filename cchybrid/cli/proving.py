@@ -6,8 +6,7 @@ import functools
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,6 +26,7 @@ from cchybrid.model.text import described, error_line
 from cchybrid.plugin.records import ProofFormatInfo, load_target
 from cchybrid.plugin.registry import load_registry
 from cchybrid.system.output import command_output_to_stderr, output_to_stderr
+from cchybrid.view.activity import show_detail
 from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
@@ -95,8 +95,10 @@ def prove(
     read, about = read_described(schedule)
     registry = load_plugins()
     # Standard output may be JSON, and bound providers of plugins may print.
-    with _status(f"proving {schedule.name}") as tell, command_output_to_stderr():
-        outcome = proving.prove(schedule, time_limit=time_limit, report=tell, registry=registry)
+    with command_output_to_stderr():
+        outcome = proving.prove(
+            schedule, time_limit=time_limit, report=show_detail, registry=registry
+        )
     verdict = outcome.verdict
     files: list[Path] = []
     failure: CchybridError | None = None
@@ -105,8 +107,7 @@ def prove(
         try:
             left = max(time_limit - outcome.seconds, 1.0)
             for info, folder in folders.items():
-                with _status(f"writing {info.name}"):
-                    files += _write(info, outcome, folder, left)
+                files += _write(info, outcome, folder, left)
         except CchybridError as error:
             failure = error  # raised after the verdict is printed
     if as_json:
@@ -180,11 +181,10 @@ def check(
         raise typer.Exit(0 if _check_alone(schedule, explain, as_json) else 1)
     read, about = read_described(schedule)
     verdict, failure = None, ""
-    with _status(f"checking {schedule.name}"):
-        try:
-            verdict = proving.check(schedule, certificate)
-        except EvidenceError as error:
-            failure = str(error)
+    try:
+        verdict = proving.check(schedule, certificate)
+    except EvidenceError as error:
+        failure = str(error)
     if as_json:
         record = {
             "holds": verdict is not None,
@@ -273,12 +273,3 @@ def _sentence(verdict: Any, instance: Instance) -> str:
         )
     word = "optimal (certified)" if verdict.optimal else f"at least {verdict.bound} are needed"
     return f"valid, {size}, {word}; scope: {verdict.scope}; {verdict.kind}"
-
-
-@contextmanager
-def _status(title: str) -> Iterator[Callable[[str], None]]:
-    """Show the current activity on a terminal."""
-    from rich.console import Console
-
-    with Console(stderr=True).status(title) as status:
-        yield lambda text: status.update(f"{title}: {text}")

@@ -21,16 +21,14 @@ from .placement import nodes_by_number
 from .poseidon_tables import MODEL, TABLES, Size, read_tables, refuse_phits
 from .xml_tree import Element, parse_xml
 
+_TOPOLOGY = ("type topoType routerDepth linkDepth", "link")
+_CHANNELS = ("type comType phits bandwidth reconfig", "channel")
 _PLATFORM = {
     "file": ("", "platform topology communication channels"),
-    "platform": ("width height", "topology"),
-    "topology": ("type topoType routerDepth linkDepth", "link"),
-    "graph": ("type topoType routerDepth linkDepth", "link"),
-    "link": ("source sink depth", ""),
-    "communication": ("type comType phits bandwidth reconfig", "channel"),
-    "channels": ("type comType phits bandwidth reconfig", "channel"),
+    "platform": ("width height", "topology"), "topology": _TOPOLOGY, "graph": _TOPOLOGY,
+    "link": ("source sink depth", ""), "communication": _CHANNELS, "channels": _CHANNELS,
     "channel": ("from to bandwidth phits response repsonse response-delay", ""),
-}
+}  # fmt: skip
 """By element its attributes and inner elements; Poseidon writes repsonse, too, and ignores both."""
 _FORMER = {"topology": ("width height", "graph")}
 _DECLARATION = re.compile(r"^\s*<\?[^>]{0,200}\?>")

@@ -28,16 +28,12 @@ _PORTS = {"N": (0, -1, "S"), "S": (0, 1, "N"), "E": (1, 0, "W"), "W": (-1, 0, "E
 """By output port the step in columns and rows, and the input port of the next tile."""
 
 TABLES = {
-    "file": ("", "schedule"),
-    "schedule": ("length width height", "tile"),
-    "tile": ("id", "latency timeslot"),
-    "latency": ("", "destination"),
+    "file": ("", "schedule"), "schedule": ("length width height", "tile"),
+    "tile": ("id", "latency timeslot"), "latency": ("", "destination"),
     "destination": ("id slotwaittime channellatency chan-id chan-bw config-ch pkt-len rate", ""),
-    "timeslot": ("value", "na router"),
-    "na": ("rx tx route chan-id config-ch pkt-id", ""),
-    "router": ("", "output"),
-    "output": ("id input", ""),
-}
+    "timeslot": ("value", "na router"), "na": ("rx tx route chan-id config-ch pkt-id", ""),
+    "router": ("", "output"), "output": ("id input", ""),
+}  # fmt: skip
 """By element of a schedule its attributes and inner elements."""
 
 Tables = dict[tuple[int, int, str], str]
