@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 from cchybrid.model.text import printable
@@ -29,44 +30,40 @@ def activity_line(title: str) -> Iterator[None]:
     It is not shown if standard error is no terminal that can erase lines.
     """
     terminal, started, ended = sys.stderr, time.monotonic(), threading.Event()
-    written, shown = started, False
+    if not terminal.isatty() or os.environ.get("TERM", "dumb") == "dumb":
+        yield
+        return
+    streams: list[Any] = [sys.stdout, terminal]
+    plain, written, shown = terminal.write, started, False
 
     def put(text: str) -> None:
         with suppress(OSError, ValueError):  # the terminal was closed
-            type(terminal).write(terminal, f"\r\x1b[K{text}")
+            plain(f"\r\x1b[K{text}")
             terminal.flush()
 
-    def watched(write: Callable[[str], int]) -> Callable[[str], int]:
-        def call(text: str) -> int:
-            nonlocal written, shown
-            written = time.monotonic()
-            if shown:
-                shown = False
-                put("")
-            return write(text)
-
-        return call
+    def watched(write: Callable[[str], int], text: str) -> int:
+        nonlocal written, shown
+        written = time.monotonic()
+        if shown:
+            shown = False
+            put("")
+        return write(text)
 
     def show() -> None:
         nonlocal shown
         while not ended.wait(QUIET_SECONDS / 4):
-            now = time.monotonic()
-            if now - written >= QUIET_SECONDS:
+            if time.monotonic() - written >= QUIET_SECONDS:
                 shown = True
-                line = f"{title}: {now - started:.0f} s{_detail[0]}"
+                line = f"{title}: {time.monotonic() - started:.0f} s{_detail[0]}"
                 put(line[: shutil.get_terminal_size().columns - 1])
 
-    if not terminal.isatty() or os.environ.get("TERM", "dumb") == "dumb":
-        yield
-        return
-    streams: list[Any] = [sys.stdout, sys.stderr]
     for each in streams:
-        each.write = watched(each.write)
+        each.write = partial(watched, each.write)
     threading.Thread(target=show, daemon=True).start()
     try:
         yield
     finally:
         ended.set()
-        streams[1].write("")
+        terminal.write("")
         for each in streams:
             del each.write

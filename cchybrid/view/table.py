@@ -40,7 +40,8 @@ def steps_table(schedule: Schedule, width: int, height: int = MAX_ROWS) -> Table
 
 
 def _by_step(schedule: Schedule) -> Table:
-    table = Table(schedule.instance.horizon[:-1], "from (origin)->to", "path", box=box.SIMPLE_HEAD)
+    heads = (schedule.instance.horizon[:-1], "from (origin)->to", "path")
+    table = Table(*heads, box=box.SIMPLE_HEAD)
     for number, step in enumerate(schedule.steps, 1):
         order = sorted(range(len(step)), key=lambda i: (step[i].path[0], step[i].path[-1]))
         for place, index in enumerate(order):
@@ -75,13 +76,8 @@ def _by_source(schedule: Schedule, width: int) -> Table | None:
 
 
 def _summary(schedule: Schedule) -> Table:
-    table = Table(
-        schedule.instance.horizon[:-1],
-        "transfers",
-        "channels used",
-        "longest path",
-        box=box.SIMPLE_HEAD,
-    )
+    heads = (schedule.instance.horizon[:-1], "transfers", "channels used", "longest path")
+    table = Table(*heads, box=box.SIMPLE_HEAD)
     total = schedule.instance.network.step_capacity
     uses = _uses(schedule)
     for number, (step, rounds) in enumerate(zip(schedule.steps, schedule.rounds, strict=True), 1):
@@ -117,8 +113,8 @@ def _line(schedule: Schedule) -> str:
     where = "-o FILE" if ticks == "ticks" else "cchybrid export"
     how_many = f"{min(sizes)} to {max(sizes)} transfers per step"
     if ticks != "steps":
-        starts = sum(map(bool, sizes))
-        how_many = f"{sum(sizes):,} transfers that start in {starts:,} of {len(sizes):,} {ticks}"
+        starts = f"{sum(map(bool, sizes)):,} of {len(sizes):,} {ticks}"
+        how_many = f"{sum(sizes):,} transfers that start in {starts}"
     return (
         f"{how_many}, {share:.0f} % of all channels used, "
         f"longest path {hops} hops (the transfers themselves: {where})"

@@ -42,13 +42,13 @@ class Element(OnLine):
         ``known`` has by name of an element its attributes and inner elements, separated by spaces.
         """
         attributes, inner = (names.split() for names in known[self.name])
-        for key in self.attributes.keys() - {*attributes}:
-            what = f"unknown attribute {key[:40]!r} of <{self.name}>"
-            raise self.error(what, f"known: {', '.join(attributes) or 'none'}")
+        found = [(self, "attribute", key, attributes) for key in self.attributes]
+        found += [(each, "element", each.name, inner) for each in self.inner]
+        for element, kind, name, names in found:
+            if name not in names:
+                what = f"unknown {kind} {name[:40]!r} in <{self.name}>"
+                raise element.error(what, f"known: {', '.join(names) or 'none'}")
         for each in self.inner:
-            if each.name not in inner:
-                what = f"unknown element <{each.name[:40]}> in <{self.name}>"
-                raise each.error(what, f"known: {', '.join(inner) or 'none'}")
             each.refuse_unknown(known)
 
     def number(self, key: str, default: int | None = None) -> int:
