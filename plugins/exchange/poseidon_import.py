@@ -85,14 +85,14 @@ def _only(parent: Element, *names: str) -> Element | None:
     return found[0] if found else None
 
 
-def _refuse_inner(element: Element, name: str, kind: str) -> None:
-    """Refuse elements that have no meaning beside a kind."""
-    for each in element.named(name):
-        raise each.error(f"<{name}> has no meaning in {kind}", "remove it")
-
-
-def _kind(element: Element, *keys: str) -> str:
-    return next((element.attributes[k] for k in keys if k in element.attributes), "").lower()
+def _kind(element: Element, key: str, *known: str) -> str:
+    """Return the kind of a network or of communication; only some list their inner elements."""
+    found = (element.attributes.get("type", element.attributes.get(key)) or "custom").lower()
+    if found not in known:
+        raise element.error(f"{element.name} {found[:40]!r}", f"use {', '.join(known)}")
+    for each in element.inner if found not in ("custom", "arbitrary") else ():
+        raise each.error(f"<{each.name}> has no meaning in {found}", "remove it")
+    return found
 
 
 def _network(platform: Element, size: Size) -> Network:
@@ -101,12 +101,9 @@ def _network(platform: Element, size: Size) -> Network:
         raise platform.error("no topology", "add the element, with a type")
     router, link_depth = inner.number("routerDepth", 1), inner.number("linkDepth", 0)
     _refuse_depth(inner, router, link_depth)
-    kind = _kind(inner, "type", "topoType") or "custom"
-    if kind in ("mesh", "bitorus"):
-        _refuse_inner(inner, "link", kind)
-        return mesh(size[::-1]) if kind == "mesh" else _bitorus(size.height, size.width)
+    kind = _kind(inner, "topoType", "mesh", "bitorus", "custom")
     if kind != "custom":
-        raise inner.error(f"topology {kind[:40]!r}", "mesh, bitorus or custom")
+        return mesh(size[::-1]) if kind == "mesh" else _bitorus(size.height, size.width)
     links: list[tuple[int, int]] = []
     for link in inner.named("link"):
         _refuse_depth(link, router, link.number("depth", link_depth))
@@ -145,11 +142,7 @@ def _messages(communication: Element, size: Size) -> Iterator[Message]:
     phits, bandwidth = communication.number("phits", 1), communication.number("bandwidth", 1)
     if "reconfig" in communication.attributes:
         raise communication.error("packets of a configuration master", "list them as channels")
-    kind = _kind(communication, "type", "comType") or "custom"
-    if kind not in ("all2all", "custom", "arbitrary"):
-        raise communication.error(f"communication {kind[:40]!r}", "all2all, custom or arbitrary")
-    if kind == "all2all":
-        _refuse_inner(communication, "channel", "all2all")
+    if _kind(communication, "comType", "all2all", "custom", "arbitrary") == "all2all":
         pairs = permutations(range(size.tiles), 2)
         channels = ((communication, a, b) for a, b in pairs)
     else:

@@ -154,7 +154,7 @@ def test_tiles_are_the_nodes_of_their_numbers_where_names_are_numbers():
             "unknown attribute 'routerDepth'",
         ),
         ("<platform width='2' height='2'/><channels/>", "no topology"),
-        (PAIRS.replace("arbitrary", "all2al"), "communication 'all2al'"),
+        (PAIRS.replace("arbitrary", "all2al"), "channels 'all2al'; use all2all, custom, arbitrary"),
         (LINKS.replace("(1,0)", "(0,0)", 1), "line 2: tiles (0,0) and (0,0) have no further link"),
         (SQUARE.format("(0,0)", "(1,1)"), "line 2: tiles (0,0) and (1,1) have no further link"),
         (SQUARE.format("(0,0)", "(2,0)"), "line 2: tiles (0,0) and (2,0) have no further link"),
