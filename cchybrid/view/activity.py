@@ -15,7 +15,7 @@ from cchybrid.model.text import printable
 QUIET_SECONDS = 1.0
 """Seconds without output after which the line is shown."""
 _detail = [""]
-"""What the command works on."""
+"""The present work of the command."""
 
 
 def show_detail(text: str) -> None:
