@@ -3,6 +3,7 @@
 The public docstrings are numpydoc, which Sphinx reads; the pages are Markdown, which MyST reads.
 """
 
+import os
 import sys
 from importlib.metadata import metadata
 from pathlib import Path
@@ -42,3 +43,22 @@ html_title = f"cchybrid {release}"
 html_show_copyright = False
 html_show_sourcelink = False
 html_copy_source = False
+html_logo = html_favicon = "pictures/logo.svg"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_js_files = [("versions.js", {"defer": "defer"})]
+html_extra_path = ["pictures/social-preview.png"]
+templates_path = ["_templates"]
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html",
+        "versions.html",
+        "sidebar/search.html",
+        "sidebar/scroll-start.html",
+        "sidebar/navigation.html",
+        "sidebar/scroll-end.html",
+    ]
+}
+# Previews of links need an absolute address, so only a published site has them.
+html_baseurl = os.environ.get("DOCS_URL", "")
+html_context = {"preview": html_baseurl and f"{html_baseurl}social-preview.png"}

@@ -18,6 +18,7 @@ from tests.python_process import run_python
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 SECTIONS = ["Model", "Algorithm", "When it wins", "References"]
+NOTEBOOKS = ("first-steps", "python-gallery")
 REPORT = re.compile(r"\]\((\.\./reports/\w[\w-]*/report\.md)\)")
 
 
@@ -71,11 +72,12 @@ def test_the_search_finds_pages(site):
 
 
 @pytest.mark.long
-def test_the_notebook_runs(tmp_path):
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_the_notebook_runs(tmp_path, name):
     import nbformat
     from nbclient import NotebookClient
 
-    notebook = nbformat.read(DOCS / "first-steps.ipynb", as_version=4)
+    notebook = nbformat.read(DOCS / f"{name}.ipynb", as_version=4)
     shown = list(texts(notebook))
     for cell in notebook.cells:
         cell.pop("outputs", None)
@@ -87,13 +89,15 @@ def test_the_notebook_runs(tmp_path):
     assert len(printed) == len(shown)
     # Steps and verdicts are those that the page shows; who found which schedule may differ.
     assert verdicts(printed) == verdicts(shown)
-    assert "(3, 'optimal', True)" in verdicts(printed)
+    assert verdicts(printed)
 
 
-def test_the_notebook_is_stored_with_its_output():
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_the_notebook_is_stored_with_its_output(name):
     import nbformat
 
-    notebook = nbformat.read(DOCS / "first-steps.ipynb", as_version=4)
+    assert (DOCS / f"{name}.ipynb").stat().st_size < 200_000
+    notebook = nbformat.read(DOCS / f"{name}.ipynb", as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
     assert all(cell.outputs for cell in code)

@@ -31,10 +31,10 @@ PYODIDE_FILES = (
 SOURCES = Path(__file__).with_name("archive")
 GENERATED = Path(__file__).parents[1] / "generated"
 """Not in the repository; it keeps Pyodide and the pictures for the next build."""
-MAX_TRANSFERS = 60
-"""Transfers of a schedule above which the picture is that of the network."""
-MAX_CHANNELS = 800
-"""Channels of a network above which there is no picture: drawing it takes a minute."""
+MAX_TRANSFERS, MAX_STEPS = 24, 8
+"""Sizes of a schedule above which the picture is that of the network: it is drawn faster."""
+MAX_CHANNELS = 300
+"""Channels of a network above which there is no picture: drawing it takes seconds."""
 
 
 def setup(app: Any) -> dict[str, bool]:
@@ -133,7 +133,8 @@ def _facts(schedule: Schedule, proof: dict[str, Any] | None) -> dict[str, str]:
 def _picture(schedule: Schedule, file: str, folder: Path) -> str:
     """Write the figure of the steps, or of the network of a large schedule; return its name."""
     network = schedule.instance.network
-    if sum(map(len, schedule.steps)) <= MAX_TRANSFERS:
+    steps = schedule.steps
+    if len(steps) <= MAX_STEPS and sum(map(len, steps)) <= MAX_TRANSFERS:
         try:
             return _drawn(schedule, f"steps-{file.removesuffix('.jsonl.gz')}", folder)
         except InputError:  # steps that no figure shows, such as those of time slots

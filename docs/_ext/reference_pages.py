@@ -8,6 +8,7 @@ from typing import Any
 
 from interface_pages import plugin_page, python_page
 from option_pages import engines_page
+from repository_links import COPIES
 from written_pages import code, table, write_page
 
 from cchybrid.library.schemas import NAMES, schema
@@ -21,9 +22,13 @@ def setup(app: Any) -> dict[str, bool]:
 
 
 def write_pages(app: Any) -> None:
-    """Write every page of the reference to ``generated/``."""
-    for name, page in PAGES.items():
-        write_page(Path(app.srcdir) / "generated" / f"{name}.md", page())
+    """Write every page of the reference to ``generated/``, and remove pages of older builds."""
+    folder = Path(app.srcdir) / "generated"
+    pages = {folder / f"{name}.md": page for name, page in PAGES.items()}
+    for page, text in pages.items():
+        write_page(page, text())
+    for page in {*folder.glob("*.md")} - {*pages} - {*COPIES.values()}:
+        page.unlink()
 
 
 def library_page() -> str:
