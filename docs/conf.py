@@ -23,7 +23,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx_design",
 ]
-exclude_patterns = ["_build", "**/.ipynb_checkpoints", "reports/*/*", "generated/node_modules"]
+exclude_patterns = ["_build", "**/.ipynb_checkpoints", "generated/node_modules"]
 # Not every block of JSON or TOML in the pages is a whole document.
 suppress_warnings = ["misc.highlighting_failure"]
 

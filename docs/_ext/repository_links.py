@@ -4,7 +4,7 @@ On the repository's own site every relative link leads to a file. In the built d
 
 - ``README.md`` at the top of the repository is replaced by the home page;
 - other pages there, such as ``CONTRIBUTING.md``, are copied to ``generated/``;
-- a report's ``report.md`` is replaced by its ``report.html``, which is copied unchanged;
+- reports are pages, but not in the table of contents, which would be long;
 - folders and other files are named, without a link;
 - the pages of a folder with a ``README.md`` are listed below it.
 """
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,6 @@ HOME = {ROOT / "README.md": DOCS / "index.md"}
 
 FENCE = re.compile(r"^( *```.*?^ *```)", re.MULTILINE | re.DOTALL)
 REPORTS = DOCS / "reports"
-"""Of its folders only the HTML pages are in the built documentation."""
 
 FOLDERS = (DOCS / "decisions", DOCS / "engines", REPORTS)
 """Folders of pages whose ``README.md`` is the parent of all others in the table of contents."""
@@ -49,7 +47,6 @@ def setup(app: Any) -> dict[str, bool]:
     """Connect to the events of Sphinx."""
     app.connect("builder-inited", copy_pages)
     app.connect("source-read", resolve_page)
-    app.connect("build-finished", copy_reports)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -66,15 +63,8 @@ def resolve_page(app: Any, name: str, content: list[str]) -> None:
         content[0] = resolved(content[0], page, page)
         if page.name == "README.md" and page.parent in FOLDERS:
             content[0] += CONTENTS
-
-
-def copy_reports(app: Any, error: Exception | None) -> None:
-    """Copy the HTML pages of the reports beside the built pages."""
-    if error is None and app.builder.format == "html":
-        for report in DOCS.glob("reports/*/report.html"):
-            folder = Path(app.outdir) / report.parent.relative_to(DOCS)
-            folder.mkdir(parents=True, exist_ok=True)
-            shutil.copy(report, folder)
+        if page.parent.parent == REPORTS:
+            content[0] = f"---\norphan: true\n---\n\n{content[0]}"
 
 
 def resolved(text: str, source: Path, page: Path) -> str:
@@ -94,8 +84,6 @@ def _link(found: re.Match[str], source: Path, page: Path) -> str:
         there /= "README.md"
     there = {**COPIES, **HOME}.get(there, there)
     address = os.path.relpath(there, page.parent)
-    if there.name == "report.md" and there.with_suffix(".html").exists():
-        return f'<a href="{address.removesuffix("md")}html">{label}</a>'
-    if there.is_dir() or not there.is_relative_to(DOCS) or there.parent.parent == REPORTS:
+    if there.is_dir() or not there.is_relative_to(DOCS):
         return label
     return f"{mark}[{label}]({address}{'#' if anchor else ''}{anchor})"

@@ -20,14 +20,18 @@ def check_entry(packed: Any) -> str:
         lines = gzip.decompress(bytes(packed)).decode().splitlines()
         schedule, certificate = map(read_json, lines)
         if certificate is None:
-            words = f"{len(checked_schedule(schedule)[1])} steps, valid, without a certificate"
+            words = f"{_steps(len(checked_schedule(schedule)[1]))}, valid, without a certificate"
             sentence = ""
         else:
             verdict = check(schedule, certificate)
             word = "optimal" if verdict.optimal else f"valid, at least {verdict.bound} are needed"
-            words, sentence = f"{verdict.steps} steps, {word}", verdict.sentence
+            words, sentence = f"{_steps(verdict.steps)}, {word}", verdict.sentence
         text = "\n".join([sentence, *describe(schedule["instance"])]).strip()
     except (EvidenceError, ValueError, OSError, EOFError, zlib.error) as error:
         return json.dumps({"refused": str(error)})
     seconds = time.perf_counter() - started
     return json.dumps({"words": words, "sentence": text, "seconds": seconds})
+
+
+def _steps(number: int) -> str:
+    return f"{number} step{'s' * (number != 1)}"
