@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import re
+import struct
 from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
@@ -18,16 +19,17 @@ from tests.python_process import run_python
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 SECTIONS = ["Model", "Algorithm", "When it wins", "References"]
+ADDRESS = "https://example.org/stable/"
 NOTEBOOKS = ("first-steps", "python-gallery")
 REPORT = re.compile(r"\]\((\.\./reports/\w[\w-]*/report\.md)\)")
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
-    """The built documentation, as ``make docs`` builds it, in a folder of its own."""
+    """The built documentation, as it is built to be published, in a folder of its own."""
     folder = tmp_path_factory.mktemp("site")
     words = ["-W", "--keep-going", "-q", "-b", "html", str(DOCS), str(folder)]
-    done = run_python("-m", "sphinx", *words)
+    done = run_python("-m", "sphinx", *words, DOCS_URL=ADDRESS)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -60,6 +62,16 @@ def test_every_link_of_the_site_leads_somewhere(site):
             if not there.exists() or (anchor and anchor not in anchors.get(there, {anchor})):
                 wrong.append(f"{page.relative_to(site)}: {target}#{anchor}")
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.long
+def test_links_to_a_published_page_have_a_preview(site):
+    page = (site / "how-to" / "gpu-cluster.html").read_text()
+    assert f'<meta property="og:image" content="{ADDRESS}social-preview.png">' in page
+    assert f'<link rel="canonical" href="{ADDRESS}how-to/gpu-cluster.html">' in page
+    preview = site / "social-preview.png"
+    assert preview.stat().st_size < 300_000
+    assert struct.unpack(">II", preview.read_bytes()[16:24]) == (1280, 640)
 
 
 @pytest.mark.long
