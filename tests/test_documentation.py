@@ -4,6 +4,7 @@ import dataclasses
 import os
 import re
 import struct
+import sys
 from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
@@ -18,6 +19,9 @@ from tests.python_process import run_python
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+sys.path.append(str(DOCS / "_ext"))
+import repository_links  # noqa: E402
+
 SECTIONS = ["Model", "Algorithm", "When it wins", "References"]
 ADDRESS = "https://example.org/stable/"
 NOTEBOOKS = ("first-steps", "python-gallery")
@@ -164,6 +168,8 @@ def contents(name: str) -> Iterator[str]:
                     str(one.relative_to(DOCS).with_suffix("")) for one in DOCS.glob(f"{path}.md")
                 ]
                 yield from matched if "*" in entry else [path]
+    for entry in repository_links.PARTS.get(page, ()):
+        yield os.path.relpath(page.parent / entry, DOCS)
 
 
 def texts(notebook: object) -> Iterator[str]:

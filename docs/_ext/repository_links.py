@@ -38,7 +38,18 @@ REPORTS = DOCS / "reports"
 FOLDERS = (DOCS / "decisions", DOCS / "engines", REPORTS)
 """Folders of pages whose ``README.md`` is the parent of all others in the table of contents."""
 
-CONTENTS = "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
+PARTS = {
+    DOCS / "draw.md": ("gallery",),
+    DOCS / "python.md": ("python-gallery",),
+    DOCS / "how-to" / "prove-a-network.md": ("read-a-certificate", "other-checkers"),
+    DOCS / "how-to" / "compare-engines.md": ("many-cores", "cluster", "reproduce-the-thesis"),
+    DOCS / "how-to" / "gpu-cluster.md": (
+        "../rounds", "../throughput", "../allreduce", "../run", "../export",
+    ),
+}  # fmt: skip
+"""Pages below another one in the table of contents, which would be too long with all of them."""
+
+CONTENTS = "\n```{toctree}\n:hidden:\n:glob:\n\n%s\n```\n"
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 
@@ -62,7 +73,9 @@ def resolve_page(app: Any, name: str, content: list[str]) -> None:
     if page.suffix == ".md" and page.parent.name != "generated":
         content[0] = resolved(content[0], page, page)
         if page.name == "README.md" and page.parent in FOLDERS:
-            content[0] += CONTENTS
+            content[0] += CONTENTS % "*"
+        if page in PARTS:
+            content[0] += CONTENTS % "\n".join(PARTS[page])
         if page.parent.parent == REPORTS:
             content[0] = f"---\norphan: true\n---\n\n{content[0]}"
 
