@@ -98,7 +98,7 @@ def test_the_notebook_runs(tmp_path, name):
         if cell.cell_type == "code":
             cell.outputs = []
     resources = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(notebook, timeout=120, resources=resources).execute()
+    NotebookClient(notebook, timeout=300, resources=resources).execute()
     printed = list(texts(notebook))
     assert len(printed) == len(shown)
     # Steps and verdicts are those that the page shows; who found which schedule may differ.
