@@ -214,6 +214,7 @@ class _Search:
             open_steps=tuple(unattained),
             bounds=tuple(self.bounds),
             seconds=time.monotonic() - began,
+            budget={"seconds": self.budget.seconds},
             seed=self.seed,
             versions=versions(),
             interrupted=self.interrupted or (time.monotonic() > self.deadline and not complete),

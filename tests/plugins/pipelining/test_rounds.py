@@ -231,6 +231,12 @@ def test_no_point_in_time_is_refused_with_the_steps_that_are_possible(dgx):
         fastest(front.instance, [none], 1024, Fraction(1), Fraction(1))
 
 
+def test_a_front_that_took_longer_than_its_limit_says_so(dgx):
+    front, _ = dgx
+    late = replace(front, seconds=front.budget["seconds"] + 9)
+    assert any(line.startswith("took 9.0 s longer than the ") for line in late.lines())
+
+
 def test_the_best_choice_changes_with_the_size(dgx):
     front, _ = dgx
     alpha, beta = Fraction("0.7e-6"), Fraction("4e-11")
