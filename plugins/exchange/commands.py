@@ -62,13 +62,19 @@ Performing = Annotated[
 def _in_steps(schedule: Schedule, name: str) -> Schedule:
     """Return a schedule in ticks as one in steps, for a format of this name that has no times.
 
-    Transfers that begin in the same tick are a step: where each begins after the ones it needs
-    have ended, so it does in steps, and no more of them share a channel.
+    Transfers that begin in the same tick are a step: each begins after the ones it needs have
+    ended, so it does in steps. If they use a channel one after another, each has its own step.
     """
+    from cchybrid.referee.verify import verify_schedule
+
     network = replace(schedule.instance.network, times=(), tick=None)
-    steps = tuple(step for step in schedule.steps if step)
-    print_note(f"the format {name} has no times: transfers stand in {len(steps)} steps, in order")
-    return Schedule(replace(schedule.instance, network=network), steps)
+    instance = replace(schedule.instance, network=network)
+    read = Schedule(instance, tuple(step for step in schedule.steps if step))
+    if verify_schedule(read):
+        read = Schedule(instance, tuple((move,) for step in read.steps for move in step))
+    count = len(read.steps)
+    print_note(f"the format {name} has no times: transfers stand in {count} steps, in order")
+    return read
 
 
 def export(

@@ -8,8 +8,9 @@ import sys
 import pytest
 
 from cchybrid.cli.app import run
-from cchybrid.model import Schedule
+from cchybrid.model import Collective, Instance, Message, Network, Schedule, Transfer
 from cchybrid.plugin.registry import MODULES_VARIABLE, load_registry
+from cchybrid.referee.verify import verify_schedule
 from tests.cli import test_completion
 from tests.cli.test_commands import Completed, call
 from tests.cli.test_proving import solved
@@ -47,6 +48,20 @@ def test_bad_input_is_one_line_and_status_2(words, line, tmp_path):
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert line in done.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"file", "empty"}
+
+
+def test_transfers_of_a_tick_that_share_a_channel_in_turn_are_exported_in_steps(tmp_path, capsys):
+    """Both begin in tick 1; one uses 1->2 in tick 1, the other in tick 2."""
+    line = Network("line", 3, ((0, 1, 1), (1, 2, 1)), times=((1, 1), (1, 1)))
+    messages = (Message(0, (2,)), Message(1, (2,)))
+    both = (Transfer(0, (0, 1, 2)), Transfer(1, (1, 2)))
+    ticks = Schedule(Instance(line, Collective("two", messages)), (both, (), ()))
+    assert not verify_schedule(ticks)
+    (tmp_path / "s.json").write_text(json.dumps(ticks.to_json()))
+    assert run(["export", str(tmp_path / "s.json"), "--to", "csv"]) == 0
+    done = capsys.readouterr()
+    assert "transfers stand in 2 steps" in done.err
+    assert [row.split(",")[0] for row in done.out.splitlines()] == ["step", "1", "2"]
 
 
 def test_a_graph_file_is_read_as_by_solve(tmp_path, capsys, monkeypatch):
