@@ -105,8 +105,9 @@ class Formula:
                 had_before = [self._variable("has", m, path[0], t - 1)] if t > 1 else []
                 self._add([-literal, *had_before])
             users["inject", path[0]].append(literal)
-            for a, b in pairwise(path):
-                users["channel", *self.network.link(a, b)].append(literal)
+            # A path may take two channels that share one capacity.
+            for link in dict.fromkeys(self.network.link(a, b) for a, b in pairwise(path)):
+                users["channel", *link].append(literal)
         for name, literals in users.items():
             # What every path uses is used if the message is received.
             used = gets if len(literals) == len(paths) else literals[0]

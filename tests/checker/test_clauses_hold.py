@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cchybrid.checker.clauses import Formula
-from cchybrid.checker.instance import EvidenceError
-from tests.checker.by_hand import network
+from cchybrid.checker.instance import EvidenceError, Network
+from tests.checker.by_hand import network, record
 from tests.checker.meaning import network_of, satisfies, transfers, truths
 from tests.examples import examples
 from tests.random_instances import SEVERAL, valid_schedules
@@ -53,3 +53,14 @@ def test_a_broken_schedule_breaks_clauses():
     moves = [(1, 0, (0, 1)), (1, 0, (0, 2)), (2, 0, (2, 3))]
     assert satisfies(formula, truths(formula, moves, 2))
     assert not satisfies(formula, truths(formula, moves[:-1], 2))
+
+
+def test_a_path_over_two_channels_of_a_group_counts_once():
+    """The other path avoids the group, so that not every path uses it."""
+    hops = [[0, 1], [1, 2], [0, 3], [3, 2]]
+    shared = record(hops, (0, [2]), (0, [1]))
+    shared["network"]["groups"] = [[[0, 1], [1, 2]]]
+    given = Network(shared)
+    moves = [(1, 0, (0, 3, 2)), (1, 1, (0, 1))]
+    formula = Formula(given, 1)
+    assert satisfies(formula, truths(formula, moves, 1))
