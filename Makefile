@@ -9,7 +9,7 @@ RERUN := --reruns 1
 # Tests start a thousand interpreters: each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-slow test-long test-faults test-fuzz test-walls coverage mutation check format docs clean
+.PHONY: demo test test-slow test-long test-faults test-fuzz test-walls coverage mutation check format docs verified-checker clean
 
 ## demo: solve a real instance and prove that the schedule is optimal
 demo: .venv/ready
@@ -69,6 +69,25 @@ format: .venv/ready-dev
 ## docs: the documentation as static HTML in docs/_build/html; a warning is an error
 docs: .venv/ready-dev
 	$(BIN)/python -m sphinx -E -W --keep-going -q -b html docs docs/_build/html
+
+## verified-checker: the second checker, extracted from proofs, for check --verified; needs Coq and OCaml; a minute or two
+verified-checker: build/verified-checker
+
+PROOFS := cchybrid/checker/proofs
+# Each file after those that it needs.
+PROVED := Model Sums Prices Walks Paths Sets NestedSets Worth Offers Verify Check
+
+build/verified-checker: $(wildcard $(PROOFS)/*)
+	@command -v coqc >/dev/null && command -v ocamlopt >/dev/null || \
+		{ echo "coqc or ocamlopt is missing; install the Debian packages coq and ocaml-nox" >&2; exit 2; }
+	rm -rf build/proofs $@ && mkdir -p build && cp -r $(PROOFS) build/proofs
+	cd build/proofs && for file in $(PROVED); do coqc -q $$file.v || exit; done
+	@# What each theorem assumes: nothing, or the build fails.
+	cd build/proofs && coqc -q -w -extraction-opaque-accessed Extract.v >assumptions && cat assumptions
+	@cd build/proofs && ! grep -qv '^Closed under the global context$$' assumptions && \
+		test $$(grep -c . assumptions) -eq $$(grep -c '^Print Assumptions' Extract.v)
+	cd build/proofs && ocamlopt -w -a verified.mli verified.ml && \
+		ocamlopt verified.cmx json.ml main.ml -o ../verified-checker
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 to 3.13 found; set PYTHON=/path/to/python3" >&2; exit 2; }

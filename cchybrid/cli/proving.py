@@ -154,6 +154,7 @@ def check(
     schedule: Path,
     certificate: Path | None = None,
     explain: bool = False,
+    verified: bool = False,
     as_json: arguments.AsJson = False,
 ) -> None:
     """Check a schedule and its certificate, from the two files alone; or another kind of file.
@@ -172,19 +173,25 @@ def check(
     -------
     explain
         Print the argument in sentences, with its numbers.
+    verified
+        Check also by the program extracted from the Coq proof (make verified-checker).
     """
     from cchybrid.host import proving
 
     if explain and as_json:
         raise InputError("the argument is sentences", where="--explain", hint="leave out --json")
+    if certificate is None and verified:
+        raise InputError("the proof is about certificates", where="--verified", hint="name one")
     if certificate is None:
         raise typer.Exit(0 if _check_alone(schedule, explain, as_json) else 1)
     read, about = read_described(schedule)
     verdict, failure = None, ""
     try:
         verdict = proving.check(schedule, certificate)
+        if verified:
+            proving.check_verified(schedule, certificate, verdict)
     except EvidenceError as error:
-        failure = str(error)
+        verdict, failure = None, str(error)
     if as_json:
         record = {
             "holds": verdict is not None,
@@ -194,13 +201,15 @@ def check(
             **_shown(verdict, read.instance),
             "optimal": verdict is not None and verdict.optimal,
             "failure": failure,
+            "verified": verified and verdict is not None,
         }
         print(json.dumps(record))
     elif verdict is None:
         print_lines([f"{schedule}: FAILED: {failure}", *about])
     else:
         lines = _explained(read.instance.to_json(), certificate) if explain else []
-        print_lines([f"{schedule}: {_sentence(verdict, read.instance)}", *about, *lines])
+        also = ["  also checked by the program extracted from the Coq proof"] * verified
+        print_lines([f"{schedule}: {_sentence(verdict, read.instance)}", *also, *about, *lines])
     raise typer.Exit(0 if verdict is not None else 1)
 
 

@@ -1,6 +1,7 @@
 """Schedules verified, proven optimal and checked, in Python: ``verify``, ``prove``, ``check``."""
 
 import json
+import subprocess
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from cchybrid.referee.verify import Violation, refuse_invalid, verify_schedule
 from cchybrid.referee.verify import verify as verify_steps
 
 DEFAULT_PROOF_SECONDS = 600.0
+VERIFIED_CHECKER = Path(__file__).parents[2] / "build" / "verified-checker"
+"""The program that ``make verified-checker`` builds from the proofs in ``checker/proofs``."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -258,6 +261,32 @@ def check(
     if violations:
         raise EvidenceError(f"the referee refuses the schedule: {violations[0].text}")
     return verdict
+
+
+def check_verified(schedule: Path, certificate: Path, verdict: Verdict | RoundsVerdict) -> None:
+    """Check two files by the program extracted from the Coq proof; ``check`` gave the verdict.
+
+    Raises
+    ------
+    EvidenceError
+        The program does not give the same verdict.
+    InputError
+        It is not built, cannot read the files, or no theorem covers them.
+    """
+    try:
+        command = [VERIFIED_CHECKER, schedule, certificate]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    except OSError:
+        raise InputError(
+            f"there is no program {VERIFIED_CHECKER}",
+            where="--verified",
+            hint="build it by make verified-checker in a clone of cchybrid",
+        ) from None
+    answer = done.stdout.strip() or f"ended with status {done.returncode}"
+    if done.returncode not in (0, 1):
+        raise InputError(answer, where="--verified", hint="leave the option out")
+    if (done.returncode, answer) != (0, verdict.sentence):
+        raise EvidenceError(f"the verified checker: {answer}")
 
 
 def _read_schedule(source: Any) -> tuple[Mapping[str, Any], Schedule]:
