@@ -75,7 +75,7 @@ verified-checker: build/verified-checker
 
 PROOFS := cchybrid/checker/proofs
 # Each file after those that it needs.
-PROVED := Model Sums Prices Walks Paths Sets NestedSets Worth Offers Verify Check
+PROVED := Model Sums Prices Walks Paths Routes Sets NestedSets Worth Offers Verify Check
 
 build/verified-checker: $(wildcard $(PROOFS)/*)
 	@command -v coqc >/dev/null && command -v ocamlopt >/dev/null || \

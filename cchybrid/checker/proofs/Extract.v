@@ -1,12 +1,15 @@
-(** The program extracted from the definitions, after the assumptions of the theorems about it.
+(** The program extracted from the definitions, after what the theorems about it assume: nothing.
 
     Booleans, options, pairs and lists become those of OCaml. Numbers stay what they are in Coq, so
     none is too large. *)
 
 Require Import ZArith ExtrOcamlBasic.
-Require Import Model Check.
+Require Import Model Verify Check.
 
-Print Assumptions check.
+Print Assumptions verify_sound.
+Print Assumptions linear_sound.
+Print Assumptions needed_sound.
+Print Assumptions check_sound.
 
 Extraction Language OCaml.
 Extraction "verified.ml" check look add_neighbour

@@ -256,8 +256,8 @@ let read_prices node evidence key =
       | "accept", v :: rest -> (V.PriceAccept (node v), rest)
       | _ -> raise (Refused "a price without a place") in
     match rest with
-    | [ amount ] -> { V.place_of = place; range = None; amount }
-    | [ first; last; amount ] -> { V.place_of = place; range = Some (first, last); amount }
+    | [ amount ] -> { V.at_place = place; range = None; amount }
+    | [ first; last; amount ] -> { V.at_place = place; range = Some (first, last); amount }
     | _ -> raise (Refused "a price has the wrong length") in
   List.map price (list_in key evidence)
 
