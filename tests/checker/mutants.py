@@ -22,9 +22,13 @@ NAMES = [*KINDS, "unreachable", "growth"]
 
 
 def mutants(
-    schedule: dict[str, Any], certificate: dict[str, Any], others: list[dict[str, Any]], count: int
-) -> Iterator[tuple[str, Any, Any]]:
-    """Yield ``count`` times the name of a mutation, a schedule and a certificate."""
+    schedule: dict[str, Any], certificate: dict[str, Any], others: list[dict[str, Any]],
+    count: int, first: int = 0,
+) -> Iterator[tuple[str, Any, Any]]:  # fmt: skip
+    """Yield ``count`` times the name of a mutation, a schedule and a certificate.
+
+    Those with another ``first`` number are others.
+    """
     mutations: dict[str, Mutation] = {
         "another schedule": lambda r, s, c: (r.choice(others), c),
         "another instance, hash and all": _transplanted(others),
@@ -45,7 +49,7 @@ def mutants(
     if "scope" not in certificate["claim"]:
         del mutations["another scope"]
     names = list(mutations)
-    for number in range(count):
+    for number in range(first, first + count):
         name = names[number % len(names)]
         rng = random.Random(number)
         yield name, *mutations[name](rng, copy.deepcopy(schedule), copy.deepcopy(certificate))

@@ -144,7 +144,12 @@ Fixpoint total (f : positive -> node -> list node -> payment)
 Definition uses_worth (groups : list group) : bool :=
   existsb (fun g => match g with WorthGroup _ _ => true | _ => false end) groups.
 
-(** Whether fewer than [steps] steps are ruled out. *)
+(** Whether some message has a destination that does not have it from the start. *)
+Definition some_delivery (I : instance) : bool :=
+  existsb (fun e => existsb (fun d => negb (Pos.eqb d (fst (snd e)))) (snd (snd e)))
+    (PM.elements (messages I)).
+
+(** Whether fewer than [steps] steps are ruled out; no step at all is not enough for a delivery. *)
 Definition linear (I : instance) (steps : Z) (rows : list price_row) (groups : list group) : bool :=
   let T := steps - 1 in
   let into := incoming I in
@@ -162,11 +167,12 @@ Definition linear (I : instance) (steps : Z) (rows : list price_row) (groups : l
       | None => false
       | Some ways =>
           rounds_fit I && (1 <=? steps)
-          && match total (message_payment I T l layers (known ways) prepared ways)
-                     (PM.elements (messages I)) with
-             | Never => true
-             | Pays y => offered I T rows <? y
-             end
+          && ((T =? 0) && some_delivery I
+              || match total (message_payment I T l layers (known ways) prepared ways)
+                         (PM.elements (messages I)) with
+                 | Never => true
+                 | Pays y => offered I T rows <? y
+                 end)
       end
   end.
 
@@ -360,6 +366,15 @@ Proof.
     destruct (put_kinds _ _ _ _ _ _ _ P Q) as [?|?]; [discriminate|now right].
 Qed.
 
+Lemma delivery_takes_a_step I s : valid I s -> some_delivery I = true -> 1 <= period s.
+Proof.
+  intros V H. apply existsb_exists in H as ([m [source destinations]] & E & H). simpl in H.
+  apply existsb_exists in H as (d & D & N). apply PM.elements_complete in E.
+  pose proof (rule_4_all I s V m source destinations E d D) as R.
+  destruct s; [|unfold period; cbn [length]; lia].
+  destruct R as [->|[]]. now rewrite Pos.eqb_refl in N.
+Qed.
+
 (** A schedule of fewer steps would have to pay more than it is offered. *)
 Theorem linear_sound I steps rows groups s :
   linear I steps rows groups = true -> valid I s -> steps <= period s.
@@ -371,6 +386,9 @@ Proof.
   set (layers := match kind I with StoreAndForward => all_steps I l T | _ => [] end) in *.
   destruct (put_groups I l groups (PM.empty way)) as [ways|] eqn:G; [|discriminate].
   apply andb_true_iff in H as [H Q]. apply andb_true_iff in H as [R _].
+  apply orb_true_iff in Q as [Q|Q].
+  { apply andb_true_iff in Q as [Q D]. apply Z.eqb_eq in Q.
+    pose proof (delivery_takes_a_step I s V D). lia. }
   assert (Z : forall r, In r k -> sized I s r).
   { intros r J. destruct (all_some_in _ _ _ E r J) as (x & _ & X).
     destruct (read_row_at _ _ _ _ X) as (a & b & Y). now apply (make_row_sized _ _ _ _ _ _ s Y). }
