@@ -92,7 +92,7 @@ Definition reach_of (I : instance) (tb : table) (dist tail : node -> option (PM.
            let near := dist u in
            let beyond := dist b in
            Beyond (PM.mapi (fun v x =>
-             if no_detour I near beyond v then Some (paid + x) else None) c)
+             if negb (Pos.eqb v u) && no_detour I near beyond v then Some (paid + x) else None) c)
        end.
 
 (** The costs of the paths from a node, if a path may pass it and it may send others on. *)
@@ -217,21 +217,24 @@ Definition earned (I : instance) (t : Z) (u : node) (by_channel : list (Z * list
     (largest (Some (port_limit I u t flow))
        (PM.elements (keep_best (PM.empty Z) (flat_map snd by_channel)))).
 
+(** An account that has reached all worth stays as it is. *)
 Definition account_before (I : instance) (p : preparation) (part : prepared) (total : Z)
     (source : node) (t : Z) (amount : PM.t Z) (listed : list (node * Z))
     (u : node) (a : account) : account :=
-  let by_channel :=
-    map (fun b => (capacity b, gains_from amount listed b)) (beginnings_at part u) in
-  let more := sums a + earned I t u by_channel in
-  match kind I with
-  | StoreAndForward =>
-      let kept := keep_best (best a) (flat_map snd by_channel) in
-      {| sums := more;
-         best := kept;
-         income := Z.min (Z.min total more)
-           (largest (sends_at_most p source u) (PM.elements kept)) |}
-  | _ => {| sums := more; best := best a; income := Z.min total more |}
-  end.
+  if total <=? income a then a
+  else
+    let by_channel :=
+      map (fun b => (capacity b, gains_from amount listed b)) (beginnings_at part u) in
+    let more := sums a + earned I t u by_channel in
+    match kind I with
+    | StoreAndForward =>
+        let kept := keep_best (best a) (flat_map snd by_channel) in
+        {| sums := more;
+           best := kept;
+           income := Z.min (Z.min total more)
+             (largest (sends_at_most p source u) (PM.elements kept)) |}
+    | _ => {| sums := more; best := best a; income := Z.min total more |}
+    end.
 
 (** One step back. *)
 Definition step_back (I : instance) (p : preparation) (part : prepared) (values : PM.t Z)
@@ -630,6 +633,18 @@ Proof.
     apply A. unfold inner. now left.
 Qed.
 
+Lemma no_return I u rest : allowed I (u :: rest) -> ~ In u rest.
+Proof.
+  intros A. assert (D : NoDup (u :: rest)) by (unfold allowed, simple in A; destruct (kind I); tauto).
+  now apply NoDup_cons_iff in D.
+Qed.
+
+Lemma last_in (b : node) (rest : path) : In (last_node (b :: rest)) (b :: rest).
+Proof.
+  revert b. induction rest as [|c rest IH]; intros b; [now left|right].
+  change (In (last_node (c :: rest)) (c :: rest)). apply IH.
+Qed.
+
 (** A path that begins with a channel leads to a node at a cost. *)
 Definition reaches (b : beginning) (v : node) (y : Z) : Prop :=
   match reached_by b with
@@ -656,6 +671,9 @@ Proof.
   rewrite E. clear E.
   assert (P : 0 <= sum (hop_price I tb) (hops (b :: rest))) by (apply sum_nonneg; intros; apply N).
   destruct (path_parts I _ A) as (u' & b' & rest' & [= <- <- <-] & _ & Inner).
+  assert (Away : negb (Pos.eqb (last_node (b :: rest)) u) = true).
+  { apply negb_true_iff, Pos.eqb_neq. intros E. apply (no_return I u (b :: rest)); trivial.
+    rewrite <- E. apply last_in. }
   assert (One : rest = [] -> exists y, (last_node (b :: rest) = b /\ y = paid)
     /\ y <= paid + sum (hop_price I tb) (hops (b :: rest))).
   { intros ->. exists paid. simpl in *. repeat split; lia. }
@@ -664,7 +682,8 @@ Proof.
       match path_costs I (hop_price I tb) b with
       | None => Unknown paid
       | Some c => Beyond (PM.mapi (fun v x =>
-          if no_detour I (distance_of I u) (distance_of I b) v then Some (paid + x) else None) c)
+          if negb (Pos.eqb v u) && no_detour I (distance_of I u) (distance_of I b) v
+          then Some (paid + x) else None) c)
       end).
   { intros K B. unfold reach_of. rewrite HT, !HD. unfold tail_of. rewrite B.
     destruct (kind I); [|congruence|]; reflexivity. }
@@ -679,7 +698,7 @@ Proof.
     destruct (path_costs I (hop_price I tb) b) as [c|] eqn:C; [|exists paid; lia];
     destruct (tail_costs_least I (hop_price I tb) u b rest c ltac:(congruence) A C)
       as (x & F & L);
-    exists (paid + x); split; [|lia]; rewrite PM.gmapi, F; simpl;
+    exists (paid + x); split; [|lia]; rewrite PM.gmapi, F; simpl; rewrite Away;
     replace (no_detour I (distance_of I u) (distance_of I b) (last_node (b :: rest)))
       with true; [reflexivity|]; symmetry;
     unfold no_detour, distance_of; rewrite K; destruct (route I) as [|h] eqn:R; trivial;
@@ -948,9 +967,10 @@ Qed.
 (** ** Accounts that hold *)
 
 Definition account_fits (t : Z) (u : node) (a : account) : Prop :=
-  causes t u <= sums a /\ causes t u <= income a
-  /\ (kind I = StoreAndForward -> forall x, In x xs -> sender x = u -> t <= fst x ->
-      above (best a) (receiver x) (brings x)).
+  causes t u <= income a
+  /\ (income a < total -> causes t u <= sums a
+      /\ (kind I = StoreAndForward -> forall x, In x xs -> sender x = u -> t <= fst x ->
+          above (best a) (receiver x) (brings x))).
 
 Definition fits (t : Z) (all : PM.t account) : Prop :=
   forall u a, In u (holding t) -> PM.find u all = Some a -> account_fits t u a.
@@ -1065,7 +1085,7 @@ Proof.
     by (unfold brings, with_caused; now rewrite E).
   unfold gain in G.
   destruct (PM.find (receiver x) old) as [a|] eqn:F.
-  - destruct (old_fits _ _ H F) as (_ & Income & _).
+  - destruct (old_fits _ _ H F) as [Income _].
     apply gains_listed with
       (a := Z.min total (found values (receiver x) + income a) - table_price tb (Accept (receiver x)))
       (y := y); trivial; try lia.
@@ -1266,23 +1286,26 @@ Proof.
     destruct (PM.find u old) as [b|] eqn:G; [|discriminate].
     injection F as <-.
     assert (U' : In u (holding (t + 1))) by now apply holder_later.
-    destruct (old_fits u b U' G) as (Sums & _ & Best).
-    assert (More : causes t u <= sums b + earned I t u (by_channel u)).
-    { pose proof (brings_at_most_earned u) as E. unfold causes in Sums |- *.
-      rewrite caused_step by lia. unfold brings, now in E. lia. }
+    destruct (old_fits u b U' G) as [_ Rest].
     pose proof (causes_within t u ltac:(lia) U) as All.
     pose proof (value_nonneg u) as Value.
     assert (All' : causes t u <= total) by (destruct (Pos.eqb u source); lia). clear All.
+    unfold account_before. destruct (Z.leb_spec total (income b)) as [Full|Less].
+    { split; lia. }
+    destruct (Rest Less) as [Sums Best].
+    assert (More : causes t u <= sums b + earned I t u (by_channel u)).
+    { pose proof (brings_at_most_earned u) as E. unfold causes in Sums |- *.
+      rewrite caused_step by lia. unfold brings, now in E. lia. }
     assert (Kept : kind I = StoreAndForward -> forall x, In x xs -> sender x = u ->
       t <= fst x -> above (keep_best (best b) (flat_map snd (by_channel u)))
         (receiver x) (brings x)).
     { intros Kind x X S L. destruct (Z.eq_dec (fst x) t) as [E|].
       - apply keep_best_new. rewrite <- S. now apply brings_in_channels.
       - apply keep_best_keeps. apply Best; trivial. lia. }
-    unfold account_before. fold (by_channel u). cbv zeta.
+    fold (by_channel u). cbv zeta.
     destruct two_kinds as [Kind|Kind]; rewrite Kind.
     + repeat split; simpl; try lia. congruence.
-    + repeat split; simpl; [lia| |intros _; now apply Kept].
+    + split; simpl; [|intros _; split; [lia|intros _; now apply Kept]].
       apply Z.min_glb; [lia|]. unfold causes. rewrite (caused_sum _ _ until_end) by lia.
       apply largest_bounds with (at_node := receiver); [|
         |now apply sends_few].
@@ -1418,7 +1441,7 @@ Proof.
   assert (Here : In source (holding 1)) by now left.
   apply Z.max_lub; trivial.
   destruct (PM.find source all) as [a|] eqn:F.
-  - destruct (Fits source a Here F) as (_ & Income & _). lia.
+  - destruct (Fits source a Here F) as [Income _]. lia.
   - rewrite (no_account 1 source all) in H by (trivial; lia). lia.
 Qed.
 

@@ -261,11 +261,11 @@ let read_prices node evidence key =
     | _ -> raise (Refused "a price has the wrong length") in
   List.map price (list_in key evidence)
 
-(* A number and then nodes. *)
-let read_set node row =
+(* A number and then nodes, at least so many. *)
+let read_set node fewest row =
   match wholes row with
-  | number :: nodes -> (number, List.map node nodes)
-  | [] -> raise (Refused "a set is a list of a number and nodes")
+  | number :: nodes when List.length nodes >= fewest -> (number, List.map node nodes)
+  | _ -> raise (Refused "a set is a list of a number and nodes")
 
 (* A node and what a message is worth there. *)
 let read_worth node row =
@@ -280,7 +280,7 @@ let read_group node group =
     if has "messages" then Some (List.map positive_of (wholes (get "messages" group))) else None in
   if has "once" || has "blocks" then raise (Uncovered "charges that are paid once, and blocks");
   only [ "messages"; (if has "sets" then "sets" else "worth") ] group;
-  if has "sets" then V.SetsGroup (chosen, List.map (read_set node) (list (get "sets" group)))
+  if has "sets" then V.SetsGroup (chosen, List.map (read_set node 1) (list (get "sets" group)))
   else begin
     let worth = List.map (read_worth node) (list (get "worth" group)) in
     distinct (List.map fst worth);
@@ -297,7 +297,9 @@ let read_evidence node evidence =
     V.Linear (limited (1 lsl 40) (whole (get "steps" evidence)), prices, groups)
   | "nested-sets" ->
     only [ "kind"; "message"; "sets" ] evidence;
-    let sets = List.map (read_set node) (list (get "sets" evidence)) in
+    let sets = List.map (read_set node 0) (list (get "sets" evidence)) in
+    let precedes place (outer, _) = require (Z.leb outer (z_of_int place)) "no set comes before" in
+    List.iteri precedes sets;
     V.NestedSets (positive_of (whole (get "message" evidence)), sets)
   | ("refutation" | "part" | "exchanges" | "unreachable") as kind -> raise (Uncovered kind)
   | _ -> raise (Refused "no such kind of evidence")

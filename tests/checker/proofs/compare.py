@@ -60,7 +60,10 @@ def archive_mutants(rng: random.Random) -> Iterator[Pair]:
     entries = [
         pair[1:]
         for pair in archive()
-        if len(json.dumps(pair[1:])) < SMALL and pair[2]["evidence"]["kind"] in PROVED_FINDERS
+        if pair[2]["evidence"]["kind"] in PROVED_FINDERS
+        and len(pair[1]["steps"]) > 1
+        and all(pair[1]["steps"])
+        and len(json.dumps(pair[1:])) < SMALL
     ]
     schedules = [schedule for schedule, _ in entries]
     while True:
@@ -177,18 +180,17 @@ def outcome(program: Program, pair: Pair) -> tuple[str, Any, Any]:
 DIFFERENCES = "only Python accepts", "only the program accepts", "other sentences"
 
 
-def compare(pairs: Iterator[Pair]) -> tuple[Counter[tuple[str, str]], list[dict[str, Any]]]:
-    """Return the number of pairs by origin and outcome, and the pairs where the answers differ."""
-    program, counts, differences = Program(SECONDS), Counter[tuple[str, str]](), []
+def compare(pairs: Iterator[Pair], counts: Counter[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+    """Yield the pairs where the answers differ; count all by origin and outcome."""
+    program = Program(SECONDS)
     for pair in pairs:
         how, ours, theirs = outcome(program, pair)
         counts[pair[0], how] += 1
         if how in DIFFERENCES:
-            differences.append(
-                {"how": how, "origin": pair[0], "python": ours, "program": theirs, "pair": pair[1:]}
-            )
+            yield {
+                "how": how, "origin": pair[0], "python": ours, "program": theirs, "pair": pair[1:]
+            }  # fmt: skip
     program.end()
-    return counts, differences
 
 
 def mixed(seed: int) -> Iterator[Pair]:
@@ -208,12 +210,13 @@ def main(words: list[str]) -> None:
         pairs = archive()
     else:
         pairs = itertools.islice(mixed(int(words[1]) if words[1:] else 0), int(words[0]))
-    counts, differences = compare(pairs)
-    for each in differences:
-        print(json.dumps(each))
+    counts, differences = Counter[tuple[str, str]](), 0
+    for each in compare(pairs, counts):
+        print(json.dumps(each), flush=True)
+        differences += 1
     for (origin, how), number in sorted(counts.items()):
         print(f"{origin}: {how}: {number:,}", file=sys.stderr)
-    print(f"{sum(counts.values()):,} pairs, {len(differences):,} differences", file=sys.stderr)
+    print(f"{counts.total():,} pairs, {differences:,} differences", file=sys.stderr)
 
 
 if __name__ == "__main__":
