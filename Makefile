@@ -70,7 +70,7 @@ format: .venv/ready-dev
 docs: .venv/ready-dev
 	$(BIN)/python -m sphinx -E -W --keep-going -q -b html docs docs/_build/html
 
-## verified-checker: the second checker, extracted from proofs, for check --verified; needs Coq and OCaml; a minute or two
+## verified-checker: the second checker, extracted from proofs, for check --verified; needs Coq and OCaml; about a minute
 verified-checker: build/verified-checker
 
 PROOFS := cchybrid/checker/proofs

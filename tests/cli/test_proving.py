@@ -11,6 +11,7 @@ import pytest
 
 import cchybrid
 from cchybrid.cli.app import run
+from cchybrid.host import proving
 from cchybrid.model import Schedule
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
@@ -118,6 +119,40 @@ def test_an_invalid_schedule_fails_the_check(command, proved, tmp_path):
     (tmp_path / "s.json").write_text(json.dumps(record))
     shown = command(f"check s.json {proved / 's.certificate.json'}", 1).stdout
     assert "FAILED: the schedule is not valid: step 1" in shown
+
+
+@pytest.mark.parametrize(
+    ("answer", "ends", "status", "line"),
+    [
+        ("SENTENCE", 0, 0, "also checked by the program extracted from the Coq proof"),
+        ("5 steps, optimal", 0, 1, "FAILED: the verified checker: 5 steps, optimal"),
+        ("FAILED: no", 1, 1, "FAILED: the verified checker: FAILED: no"),
+        ("not proved by machine: scan", 3, 2, "--verified: not proved by machine: scan; leave"),
+        ("", 137, 2, "--verified: ended with status 137"),
+        (None, 0, 2, "build it by make verified-checker in a clone"),
+    ],
+)
+def test_the_verified_checker_must_come_to_the_same_verdict(
+    answer, ends, status, line, proved, tmp_path, monkeypatch, capsys
+):
+    files = [str(proved / "s.json"), str(proved / "s.certificate.json")]
+    program = tmp_path / "program"
+    if answer is not None:
+        sentence = answer.replace("SENTENCE", cchybrid.check(*files).sentence)
+        program.write_text(f"#!/bin/sh\necho '{sentence}'\nexit {ends}\n")
+        program.chmod(0o755)
+    monkeypatch.setattr(proving, "VERIFIED_CHECKER", program)
+    assert run(["check", *files, "--verified"]) == status
+    shown = capsys.readouterr()
+    assert line in shown.out + shown.err
+    assert run(["check", *files, "--verified", "--json"]) == status
+    if status < 2:
+        assert json.loads(capsys.readouterr().out)["verified"] == (status == 0)
+
+
+def test_the_proof_is_about_certificates(command, proved):
+    shown = command(f"check {proved / 's.json'} --verified", 2).stderr
+    assert "--verified: the proof is about certificates; name one" in shown
 
 
 @pytest.mark.parametrize(("old", "new"), [("steps", '"steps":1,'), ("seconds", '"more":NaN,')])

@@ -46,7 +46,7 @@ Definition largest (k : option Z) (l : list (node * Z)) : Z :=
       end
   end.
 
-(** The best gain for each receiver. *)
+(** The best gain for each receiver, of old ones and the listed ones. *)
 Definition keep_best (old : PM.t Z) (l : list (node * Z)) : PM.t Z :=
   fold_left (fun m e =>
     match PM.find (fst e) m with
@@ -67,6 +67,7 @@ Definition remember {A B} (f : node -> A) (m : PM.t B) : PM.t A := PM.mapi (fun 
 Definition recall {A} (f : node -> A) (m : PM.t A) (v : node) : A :=
   match PM.find v m with Some y => y | None => f v end.
 
+(** Whether a node can be the end of a path that begins with a channel, by its hops. *)
 Definition no_detour (I : instance) (near beyond : option (PM.t Z)) (v : node) : bool :=
   match route I with
   | AnyPath => true
@@ -102,12 +103,14 @@ Definition tail_of (I : instance) (tb : table) (b : node) : option (PM.t Z) :=
   | _ => if is_endpoint I b then None else path_costs I (hop_price I tb) b
   end.
 
+(** Distances from a node, where paths are limited in hops. *)
 Definition distance_of (I : instance) (v : node) : option (PM.t Z) :=
   match kind I, route I with
   | StoreAndForward, _ | _, AnyPath => None
   | _, _ => distances I v
   end.
 
+(** An interval, its prices, and for each node what begins with each of its channels. *)
 Record prepared := {
   first_step : Z;
   last_step : Z;
@@ -153,7 +156,8 @@ Definition prepare (I : instance) (l : list interval) : preparation :=
 Definition sends_at_most (p : preparation) (source u : node) : option Z :=
   match PM.find u (fans p) with
   | None => None
-  | Some (n, both_ways) => Some (if both_ways && negb (Pos.eqb u source) then Z.max 0 (n - 1) else n)
+  | Some (n, both_ways) =>
+      Some (if both_ways && negb (Pos.eqb u source) then Z.max 0 (n - 1) else n)
   end.
 
 (** *** Incomes from the last step backwards *)
@@ -335,7 +339,8 @@ Proof.
           simpl in H. rewrite Pos.eqb_refl in H. apply H.
           intros e _. destruct (Pos.eqb (at_node x) (fst e)); lia.
       - rewrite sum_swap. apply sum_le. intros e _.
-        rewrite <- (sum_map (fun v => if Pos.eqb v (fst e) then Z.max 0 (snd e - y) else 0) at_node).
+        rewrite <- (sum_map
+          (fun v => if Pos.eqb v (fst e) then Z.max 0 (snd e - y) else 0) at_node).
         apply sum_distinct; trivial; lia. }
     transitivity (sum (fun x => y + Z.max 0 (g x - y)) xs); [apply sum_le; intros; lia|].
     rewrite sum_plus. replace (sum (fun _ => y) xs) with (Z.of_nat (length xs) * y); [lia|].
@@ -500,7 +505,9 @@ Lemma holder_new t x : In x xs -> fst x < t -> In (receiver x) (holders t).
 Proof. intros X L. right. apply in_map, filter_In. split; trivial. now apply Z.ltb_lt. Qed.
 
 Lemma sender_holds x : In x xs -> In (sender x) (holders (fst x)).
-Proof. intros X. destruct (cause x X) as [->|(y & Y & <- & L)]; [now left|now apply holder_new]. Qed.
+Proof.
+  intros X. destruct (cause x X) as [->|(y & Y & <- & L)]; [now left|now apply holder_new].
+Qed.
 
 Lemma NoDup_map_filter {A B} (f : A -> B) (p : A -> bool) l :
   NoDup (map f l) -> NoDup (map f (filter p l)).
@@ -635,7 +642,8 @@ Qed.
 
 Lemma no_return I u rest : allowed I (u :: rest) -> ~ In u rest.
 Proof.
-  intros A. assert (D : NoDup (u :: rest)) by (unfold allowed, simple in A; destruct (kind I); tauto).
+  intros A.
+  assert (D : NoDup (u :: rest)) by (unfold allowed, simple in A; destruct (kind I); tauto).
   now apply NoDup_cons_iff in D.
 Qed.
 
@@ -896,7 +904,8 @@ Lemma values_spec v y : PM.find v values = Some y ->
   In v destinations /\ v <> source /\ 0 <= y.
 Proof.
   unfold values, values_of.
-  assert (H : forall l old, (PM.find v old = Some y -> In v destinations /\ v <> source /\ 0 <= y) ->
+  assert (H : forall l old,
+    (PM.find v old = Some y -> In v destinations /\ v <> source /\ 0 <= y) ->
     incl l destinations ->
     PM.find v (fold_left (fun m d =>
       if Pos.eqb d source then m else PM.add d (Z.max 0 (found worth d)) m) l old) = Some y ->
@@ -937,6 +946,7 @@ Proof.
     apply in_map_iff. exists (v, y). split; trivial. now apply PM.elements_correct.
 Qed.
 
+(** What a transfer earns: the worth of its receiver, minus what it pays. *)
 Definition gain (x : timed_transfer) : Z :=
   found values (receiver x) - pays I rows (period s) x.
 
@@ -1015,7 +1025,8 @@ Proof.
     destruct O as [->|O]; [|now apply IH]. apply Keep. rewrite PM.gss. congruence. }
   split; [|intros d D; apply New; now right].
   intros x X. destruct two_kinds as [E|E]; rewrite E.
-  2:{ apply Keep. destruct (path_parts I _ (transfer_allowed x X)) as (u & b & rest & Q & [c C] & _).
+  2:{ apply Keep.
+      destruct (path_parts I _ (transfer_allowed x X)) as (u & b & rest & Q & [c C] & _).
       unfold sender. rewrite Q. simpl. unfold PM.map. rewrite PM.gmapi.
       unfold channel, neighbours in C. destruct (PM.find u (adjacent I)); [easy|contradiction]. }
   apply New. destruct (transfer_cause x X) as [->|(y & Y & <- & _)]; [now left|right].
@@ -1078,7 +1089,8 @@ Proof.
     by (apply sum_nonneg; intros; apply table_nonneg).
   pose proof (table_nonneg (Inject u)) as Z2.
   assert (H : In (receiver x) (holding (t + 1))) by (apply holder_new; trivial; lia).
-  assert (O : receiver x <> source) by (apply (source_receives_nothing xs _ transfers_once); trivial).
+  assert (O : receiver x <> source)
+    by (apply (source_receives_nothing xs _ transfers_once); trivial).
   pose proof (causes_within (t + 1) (receiver x) ltac:(lia) H) as C.
   destruct (Pos.eqb_spec (receiver x) source); [contradiction|].
   assert (G : brings x = gain x + causes (t + 1) (receiver x))
@@ -1087,7 +1099,8 @@ Proof.
   destruct (PM.find (receiver x) old) as [a|] eqn:F.
   - destruct (old_fits _ _ H F) as [Income _].
     apply gains_listed with
-      (a := Z.min total (found values (receiver x) + income a) - table_price tb (Accept (receiver x)))
+      (a := Z.min total (found values (receiver x) + income a)
+        - table_price tb (Accept (receiver x)))
       (y := y); trivial; try lia.
     + unfold amount, amounts. rewrite PM.gmapi, F, right_table. simpl.
       destruct (Pos.eqb_spec (receiver x) source); [contradiction|reflexivity].
@@ -1456,5 +1469,3 @@ Theorem worth_pays (I : instance) (s : schedule) (rows : list row) (T : Z)
   PM.find m (messages I) = Some (source, destinations) ->
   worth_bound I (prepare I intervals) T worth source destinations <= message_pays I rows s m.
 Proof. intros. now apply message_pays_its_worth. Qed.
-
-Print Assumptions worth_pays.

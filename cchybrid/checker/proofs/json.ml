@@ -85,6 +85,7 @@ let parse text =
       let inside = function '0' .. '9' | '-' | '+' | '.' | 'e' | 'E' -> true | _ -> false in
       let word = word_of inside in
       if is_whole word then Whole word
+      else if word = "-0" then Whole "0"
       else if float_of_string_opt word = None then fail "no value"
       else Other_number
   and member found =

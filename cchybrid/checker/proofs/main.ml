@@ -315,6 +315,7 @@ let sentence_of schedule certificate =
   let { instance; reduction; scope = own; node } = read_instance (get "instance" schedule) in
   let steps = read_steps node schedule in
   let claim, evidence = (get "claim" certificate, get "evidence" certificate) in
+  ignore (entries (get "instance" certificate));
   only [ "steps"; "scope" ] claim;
   let claimed, scope = (get "steps" claim, text (get "scope" claim)) in
   require (scope = "any routing" || scope = own) "the scope is not that of the instance";
