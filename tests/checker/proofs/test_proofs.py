@@ -12,7 +12,7 @@ ASSUMED = re.compile(
     r"\b(Axioms?|Parameters?|Conjecture|Admitted|admit|give_up|Abort|bypass_check|Unset|Primitive|"
     r"Extract (Inlined )?(Constant|Inductive)|Classical\w*|FunctionalExtensionality|Declare)\b"
 )
-"""What adds or hides an assumption, or gives the extracted program code that is not proved."""
+"""Words that add or hide an assumption, or give the program code that is not proved."""
 pytestmark = pytest.mark.skipif(not (ROOT / "Makefile").exists(), reason="a copy with mutants")
 PAGE = (ROOT / "docs" / "verified-checker.md").read_text()
 
