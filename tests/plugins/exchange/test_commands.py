@@ -50,7 +50,7 @@ def test_bad_input_is_one_line_and_status_2(words, line, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"file", "empty"}
 
 
-def test_transfers_of_a_tick_that_share_a_channel_in_turn_are_exported_in_steps(tmp_path, capsys):
+def test_transfers_of_a_tick_that_share_a_channel_are_exported_in_steps(tmp_path, capsys):
     """Both begin in tick 1; one uses 1->2 in tick 1, the other in tick 2."""
     line = Network("line", 3, ((0, 1, 1), (1, 2, 1)), times=((1, 1), (1, 1)))
     messages = (Message(0, (2,)), Message(1, (2,)))
