@@ -75,7 +75,9 @@ verified-checker: build/verified-checker
 
 PROOFS := cchybrid/checker/proofs
 # Each file after those that it needs.
-PROVED := Model Sums Prices Walks Paths Routes Sets NestedSets Worth Offers Verify Check
+PROVED := Sums Model Plain Walks Paths Prices Routes Sets Offers NestedSets Worth Verify \
+	TickOffers TickSets TickRoutes TickLinear Clauses Refutation \
+	Allreduce AllreduceBounds AllreduceParts AllreduceVerify AllreduceCheck Check Pieces
 
 build/verified-checker: $(wildcard $(PROOFS)/*)
 	@command -v coqc >/dev/null && command -v ocamlopt >/dev/null || \

@@ -6,10 +6,12 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from cchybrid.checker import EvidenceError, RoundsVerdict, Verdict
 from cchybrid.checker import check as check_records
+from cchybrid.checker.refutation import proof_lines
 from cchybrid.host import certificates
 from cchybrid.host.arguments import read_seconds
 from cchybrid.host.run_result import RunResult
@@ -274,8 +276,11 @@ def check_verified(schedule: Path, certificate: Path, verdict: Verdict | RoundsV
         It is not built, cannot read the files, or no theorem covers them.
     """
     try:
-        command = [VERIFIED_CHECKER, schedule, certificate]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        with TemporaryDirectory() as folder:
+            copy = Path(folder) / "certificate.json"
+            copy.write_text(json.dumps(with_text(read_json(certificate))))
+            command = [VERIFIED_CHECKER, schedule, copy]
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     except OSError:
         raise InputError(
             f"there is no program {VERIFIED_CHECKER}",
@@ -287,6 +292,16 @@ def check_verified(schedule: Path, certificate: Path, verdict: Verdict | RoundsV
         raise InputError(answer, where="--verified", hint="leave the option out")
     if (done.returncode, answer) != (0, verdict.sentence):
         raise EvidenceError(f"the verified checker: {answer}")
+
+
+def with_text(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a certificate, or evidence, with the text of its proof, if any, unpacked."""
+    found = dict(record)
+    if isinstance(found.get("evidence"), Mapping):
+        found["evidence"] = with_text(found["evidence"])
+    if "proof" in found:
+        found["proof"] = "\n".join(proof_lines(found["proof"]))
+    return found
 
 
 def _read_schedule(source: Any) -> tuple[Mapping[str, Any], Schedule]:

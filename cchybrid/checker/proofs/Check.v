@@ -1,10 +1,12 @@
 (** The checker: what it computes, and the theorem about it.
 
     [check] takes an instance, a schedule of it and evidence. If it returns a number of steps,
-    the schedule is valid, and no valid schedule has fewer steps ([check_sound]). *)
+    the schedule is valid, and no valid schedule has fewer steps ([check_sound]). [check_sums] is the
+    same for allreduces and scans. *)
 
 Require Import ZArith List Bool Lia FMapPositive.
-Require Import Model Sums Prices Walks Paths Routes Sets Worth NestedSets Offers Verify.
+Require Import Model Plain Sums Prices Walks Paths Routes Sets Worth Offers.
+Require NestedSets Verify Refutation TickLinear Allreduce AllreduceCheck.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -15,14 +17,18 @@ Inductive place := PriceChannel (a b : node) | PriceInject (v : node) | PriceAcc
 (** A price for a range of steps, or for all. *)
 Record price_row := { at_place : place; range : option (Z * Z); amount : Z }.
 
+(** A charge of a receiver, in the steps from [since] to [until]. *)
+Record once_row := { of_node : node; since : Z; until : Z; extra : Z }.
+
 (** Messages that pay for sets, or by the worth of their destinations; [None]: all others. *)
 Inductive group :=
   | SetsGroup (chosen : option (list positive)) (sets : list (Z * list node))
-  | WorthGroup (chosen : option (list positive)) (worth : list (node * Z)).
+  | WorthGroup (chosen : option (list positive)) (worth : list (node * Z)) (once : list once_row).
 
 Inductive evidence :=
   | Linear (steps : Z) (rows : list price_row) (groups : list group)
-  | NestedSets (message : positive) (rows : list (Z * list node)).
+  | NestedSets (message : positive) (rows : list (Z * list node))
+  | Refuted (steps : Z) (order : list positive) (proof : list Refutation.proof_line).
 
 (** ** Linear: all messages together pay more than all steps offer *)
 
@@ -86,10 +92,10 @@ Fixpoint put_groups (I : instance) (l : list interval) (groups : list group) (m 
             let sets := map (fun e => (fst e, node_set (snd e))) sets in
             if sets_fit I l sets
             then put (messages I) (BySets sets) (members I m chosen) m else None
-        | WorthGroup chosen worth =>
-            match kind I with
-            | TimeSlots => None
-            | _ => put (messages I) (ByWorth (worth_map worth)) (members I m chosen) m
+        | WorthGroup chosen worth once =>
+            match kind I, once with
+            | TimeSlots, _ | _, _ :: _ => None
+            | _, [] => put (messages I) (ByWorth (worth_map worth)) (members I m chosen) m
             end
         end in
       match found with Some n => put_groups I l rest n | None => None end
@@ -97,10 +103,11 @@ Fixpoint put_groups (I : instance) (l : list interval) (groups : list group) (m 
 
 (** Costs of routes, once per source where they depend on the source alone. *)
 Definition by_source (I : instance) (destinations : list node) : bool :=
-  match kind I, destinations with
-  | StoreAndForward, _ => true
-  | _, [_] => true
-  | _, _ => false
+  match kind I, destinations, route I with
+  | StoreAndForward, _, _ => true
+  | _, _, Table _ _ => false
+  | _, [_], _ => true
+  | _, _, _ => false
   end.
 
 Definition source_costs (I : instance) (l : list interval) (steps : list (list edge))
@@ -142,7 +149,7 @@ Fixpoint total (f : positive -> node -> list node -> payment)
   end.
 
 Definition uses_worth (groups : list group) : bool :=
-  existsb (fun g => match g with WorthGroup _ _ => true | _ => false end) groups.
+  existsb (fun g => match g with WorthGroup _ _ _ => true | _ => false end) groups.
 
 (** Whether some message has a destination that does not have it from the start. *)
 Definition some_delivery (I : instance) : bool :=
@@ -178,24 +185,57 @@ Definition linear (I : instance) (steps : Z) (rows : list price_row) (groups : l
 
 (** ** The whole check *)
 
-(** The same instance with paths of any length. *)
+(** The same instance with any routing. *)
 Definition any_routing (I : instance) : instance := {|
-  adjacent := adjacent I; shared := shared I; endpoints := endpoints I; messages := messages I;
-  kind := kind I; route := AnyPath; injects := injects I; accepts := accepts I; rounds := rounds I
+  adjacent := adjacent I; shared := shared I; endpoints := endpoints I; times := times I;
+  messages := messages I; kind := kind I; route := AnyPath;
+  injects := injects I; accepts := accepts I; rounds := rounds I
 |}.
 
-(** The steps that evidence proves; at most [limit] are tried. *)
-Definition needed (I : instance) (limit : Z) (e : evidence) : option Z :=
+(** The steps that evidence proves where steps are no ticks; at most [limit] are tried. *)
+Definition needed_steps (I : instance) (limit : Z) (e : evidence) : option Z :=
   match e with
   | Linear steps rows groups =>
       if (steps <=? limit) && linear I steps rows groups then Some steps else None
   | NestedSets m rows =>
       match PM.find m (messages I) with
-      | Some (source, destinations) =>
-          nested_sets_bound I source destinations (tree_of_rows I source rows)
+      | Some (source, destinations) => NestedSets.nested_rows_bound I source destinations rows
       | None => None
       end
+  | Refuted steps order proof =>
+      match kind I with
+      | TimeSlots => None
+      | _ =>
+          if (steps <=? limit) && Refutation.ordered_refutation I steps order proof
+          then Some steps else None
+      end
   end.
+
+(** The same where steps are ticks: linear evidence with routes and sets. *)
+Definition tick_price (r : price_row) : TickLinear.tick_price :=
+  {| TickLinear.at_resource := resource_of (at_place r);
+     TickLinear.ticks := range r; TickLinear.cost := amount r |}.
+
+Definition tick_group (g : group) : option TickLinear.tick_group :=
+  match g with
+  | SetsGroup chosen sets => Some {| TickLinear.members := chosen; TickLinear.weights := sets |}
+  | WorthGroup _ _ _ => None
+  end.
+
+Definition needed_ticks (I : instance) (limit : Z) (e : evidence) : option Z :=
+  match e with
+  | Linear steps rows groups =>
+      match all_some tick_group groups with
+      | Some found =>
+          if (steps <=? limit) && TickLinear.tick_linear I steps (map tick_price rows) found
+          then Some steps else None
+      | None => None
+      end
+  | _ => None
+  end.
+
+Definition needed (I : instance) (limit : Z) (e : evidence) : option Z :=
+  if in_ticks I then needed_ticks I limit e else needed_steps I limit e.
 
 Definition direction (reduction : bool) (I : instance) : instance :=
   if reduction then reversed I else I.
@@ -209,7 +249,7 @@ Definition scope (any : bool) (I : instance) : instance := if any then any_routi
     proves them. *)
 Definition check (I : instance) (reduction any : bool) (s : schedule) (e : evidence) : option Z :=
   let J := direction reduction I in
-  if verify J (in_direction reduction s)
+  if Verify.verify J (in_direction reduction s)
   then needed (scope any J) (period s) e else None.
 
 (** ** Proofs *)
@@ -258,11 +298,11 @@ Lemma put_groups_fitting I l groups m n :
 Proof.
   revert m. induction groups as [|g groups IH]; intros m H F; simpl in H.
   - now inversion H; subst.
-  - destruct g as [chosen sets|chosen worth].
+  - destruct g as [chosen sets|chosen worth once].
     + destruct (sets_fit I l _) eqn:S in H; [|discriminate].
       destruct (put _ _ _ _) as [k|] eqn:P in H; [|discriminate].
       apply IH in H; trivial. eapply put_fitting with (2 := P); trivial.
-    + destruct (kind I) eqn:K; try discriminate;
+    + destruct (kind I) eqn:K, once; try discriminate;
         (destruct (put _ _ _ _) as [k|] eqn:P in H; [|discriminate]);
         (apply IH in H; trivial); eapply put_fitting with (2 := P); trivial; congruence.
 Qed.
@@ -279,22 +319,38 @@ Proof.
   destruct (total f l) as [|z]; [easy|lia].
 Qed.
 
-Lemma channel_uses_any I P t l : channel_uses (any_routing I) P t l = channel_uses I P t l.
+Lemma channel_begins_any I P t l :
+  channel_begins (any_routing I) P t l = channel_begins I P t l.
 Proof. revert t. induction l as [|h l IH]; intros t; simpl; [reflexivity|]. now rewrite <- IH. Qed.
 
-Lemma used_any I s q t : used (any_routing I) s q t = used I s q t.
+Lemma delays_any I l : delays (any_routing I) l = delays I l.
+Proof. induction l as [|h l IH]; simpl; [reflexivity|]. now rewrite IH. Qed.
+
+Lemma duration_any I l : duration (any_routing I) l = duration I l.
+Proof. induction l as [|h l IH]; simpl; [reflexivity|]. now rewrite IH. Qed.
+
+Lemma finish_any I x : finish (any_routing I) x = finish I x.
+Proof. unfold finish, arrival. now rewrite !delays_any, duration_any. Qed.
+
+Lemma used_any I s q t : Model.used (any_routing I) s q t = Model.used I s q t.
 Proof.
-  unfold used, all_uses. f_equal. induction (timed s) as [|x k IH]; [reflexivity|].
-  simpl flat_map. rewrite IH. unfold uses at 1. rewrite channel_uses_any. reflexivity.
+  unfold Model.used, Model.all_uses. f_equal. induction (timed s) as [|x k IH]; [reflexivity|].
+  simpl flat_map. rewrite IH. f_equal. unfold Model.uses. rewrite duration_any. f_equal.
+  unfold begins, arrival. rewrite channel_begins_any, delays_any. reflexivity.
 Qed.
 
-Lemma valid_any_routing I s : valid I s -> valid (any_routing I) s.
+(** Any routing allows all that any other one allows. *)
+Lemma valid_any_routing I s : Model.valid I s -> Model.valid (any_routing I) s.
 Proof.
-  intros [R1 R2 R3 R4 R5 R6 R7].
-  constructor; [| |exact R3|exact R4|exact R5|exact R6|exact R7].
+  intros [R1 R2 R8 K R3 R4 R5 R6]. constructor; trivial.
   - intros x X. specialize (R1 x X). unfold allowed in *. simpl.
     destruct (kind I); try exact R1; destruct R1; split; trivial.
   - intros t B. specialize (R2 t B). setoid_rewrite used_any. exact R2.
+  - intros x X. rewrite finish_any. now apply R8.
+  - intros m source destinations M x X. destruct (R3 m source destinations M x X) as [A B].
+    split; [|exact B]. unfold Model.informed in *. simpl. destruct (kind I); trivial;
+      (destruct A as [A|(y & Y & E & F)]; [now left|right; exists y]);
+      repeat split; trivial; now rewrite finish_any.
 Qed.
 
 Section Linear.
@@ -316,8 +372,8 @@ Proof.
   assert (E : (if by_source I destinations then source_costs I l layers source
     else route_costs I l layers source destinations)
     = route_costs I l (all_steps I l T) source destinations).
-  { unfold source_costs, by_source, route_costs, layers.
-    destruct (kind I), destinations as [|d [|? ?]]; reflexivity. }
+  { unfold source_costs, by_source, route_costs, layers, single_costs.
+    destruct (kind I), destinations as [|d [|? ?]], (route I); reflexivity. }
   rewrite E. clear E.
   destruct (route_costs I l (all_steps I l T) source destinations) as [c|] eqn:Q.
   - now apply (routes_pay I s m source destinations V M rows T l
@@ -359,7 +415,7 @@ Lemma put_groups_worth I l groups m n x w :
 Proof.
   revert m. induction groups as [|g groups IH]; intros m H F; simpl in H.
   - inversion H; subst. now right.
-  - destruct g as [chosen sets|chosen worth]; [|now left].
+  - destruct g as [chosen sets|chosen worth once]; [|now left].
     destruct (sets_fit I l _) in H; [|discriminate].
     destruct (put _ _ _ _) as [k|] eqn:P in H; [|discriminate].
     destruct (IH _ H F) as [?|Q]; [now left|].
@@ -407,26 +463,43 @@ Proof.
 Qed.
 
 (** Evidence for a number of steps: every valid schedule has as many. *)
-Theorem needed_sound I limit e steps s :
-  needed I limit e = Some steps -> valid I s -> steps <= period s.
+Theorem needed_steps_sound I limit e steps s :
+  needed_steps I limit e = Some steps -> valid I s -> steps <= period s.
 Proof.
-  intros H V. destruct e as [n rows groups|m rows]; simpl in H.
+  intros H V. destruct e as [n rows groups|m rows|n order proof]; unfold needed_steps in H.
   - destruct ((n <=? limit) && linear I n rows groups) eqn:E; [|discriminate].
     apply andb_true_iff in E as [_ E]. inversion H; subst. now apply linear_sound with (1 := E).
   - destruct (PM.find m (messages I)) as [[source destinations]|] eqn:M; [|discriminate].
-    exact (nested_sets_need I s m source destinations _ _ V M H).
+    exact (NestedSets.nested_rows_need I s m source destinations _ _ V M H).
+  - assert (K : kind I <> TimeSlots) by (intros E; rewrite E in H; discriminate).
+    assert (E : (n <=? limit) && Refutation.ordered_refutation I n order proof = true /\ n = steps)
+      by (destruct (kind I); [| |contradiction]; destruct (_ && _); inversion H; auto).
+    destruct E as [E <-]. apply andb_true_iff in E as [_ E].
+    now apply (Refutation.refutation_sound_plain I n order proof s E).
+Qed.
+
+Theorem needed_sound I limit e steps s :
+  needed I limit e = Some steps -> Model.valid I s -> steps <= period s.
+Proof.
+  unfold needed. intros H V. destruct (in_ticks I) eqn:N.
+  - destruct e as [n rows groups| |]; try discriminate. simpl in H.
+    destruct (all_some tick_group groups) as [found|]; [|discriminate].
+    destruct ((n <=? limit) && _) eqn:E in H; [|discriminate]. injection H as <-.
+    apply andb_true_iff in E as [_ E].
+    exact (TickLinear.tick_linear_sound I n _ _ s E V).
+  - apply needed_steps_sound with (1 := H). now apply plain_valid.
 Qed.
 
 (** What a valid schedule is, by the kind of the collective. *)
 Definition is_valid (reduction : bool) (I : instance) (s : schedule) : Prop :=
-  if reduction then valid_reduction I s else valid I s.
+  if reduction then valid_reduction I s else Model.valid I s.
 
 (** The same with paths of any length. *)
 Definition is_valid_any (reduction : bool) (I : instance) (s : schedule) : Prop :=
-  valid (any_routing (direction reduction I)) (in_direction reduction s).
+  Model.valid (any_routing (direction reduction I)) (in_direction reduction s).
 
 Lemma is_valid_direction reduction I s :
-  is_valid reduction I s <-> valid (direction reduction I) (in_direction reduction s).
+  is_valid reduction I s <-> Model.valid (direction reduction I) (in_direction reduction s).
 Proof. destruct reduction; reflexivity. Qed.
 
 Lemma valid_is_valid_any reduction I s : is_valid reduction I s -> is_valid_any reduction I s.
@@ -446,9 +519,9 @@ Theorem check_sound I reduction any s e steps :
   /\ (forall other, is_valid reduction I other -> steps <= period other)
   /\ (any = true -> forall other, is_valid_any reduction I other -> steps <= period other).
 Proof.
-  unfold check. intros H. destruct (verify _ _) eqn:Q in H; [|discriminate].
-  apply verify_sound in Q. split; [now apply is_valid_direction|].
-  assert (A : forall other, valid (scope any (direction reduction I))
+  unfold check. intros H. destruct (Verify.verify _ _) eqn:Q in H; [|discriminate].
+  apply Verify.verify_sound in Q. split; [now apply is_valid_direction|].
+  assert (A : forall other, Model.valid (scope any (direction reduction I))
     (in_direction reduction other) -> steps <= period other).
   { intros other V. rewrite <- (period_direction reduction).
     now apply needed_sound with (1 := H). }
@@ -457,3 +530,12 @@ Proof.
     now apply valid_any_routing.
   - intros -> other V. now apply A.
 Qed.
+
+(** ** Allreduces and scans *)
+
+Definition check_sums (I : instance) (c : Allreduce.collective) (members : Allreduce.groups)
+    (any : bool) (s : schedule) (e : AllreduceCheck.sums_evidence evidence) : option Z :=
+  AllreduceCheck.check_sums evidence needed_steps I c members any s e.
+
+(** The same theorem for allreduces and scans. *)
+Definition check_sums_sound := AllreduceCheck.check_sums_sound evidence needed_steps needed_steps_sound.

@@ -4,13 +4,16 @@
     none is too large. *)
 
 Require Import ZArith ExtrOcamlBasic.
-Require Import Model Verify Check.
+Require Import Model Verify Check Pieces.
 
 Print Assumptions verify_sound.
 Print Assumptions linear_sound.
 Print Assumptions needed_sound.
 Print Assumptions check_sound.
+Print Assumptions check_sums_sound.
+Print Assumptions rounds_per_chunk_sound.
 
 Extraction Language OCaml.
-Extraction "verified.ml" check look add_neighbour
-  PM.empty PM.add PM.find Z.add Z.mul Z.leb Z.ltb Z.to_pos.
+Extraction "verified.ml" check check_sums AllreduceParts.part rounds_per_chunk verify direction
+  in_direction look add_neighbour PM.empty PM.add PM.find PM.elements
+  Z.add Z.mul Z.gcd Z.leb Z.ltb Z.to_pos.

@@ -15,8 +15,10 @@ Definition path := list node.
 
 Inductive switching := Wormhole | StoreAndForward | TimeSlots.
 
-(** [ExtraHops 0] is minimal routing. *)
-Inductive routing := AnyPath | ExtraHops (h : Z).
+(** [ExtraHops 0] is minimal routing. A table gives, for a node and a goal, the next node on the
+    path to the goal; with [by_source], for a node and a source, the node before it on the path
+    from the source. *)
+Inductive routing := AnyPath | ExtraHops (h : Z) | Table (by_source : bool) (next : PM.t (PM.t node)).
 
 (** A network, a collective whose messages are copied, and a model.
 
@@ -24,6 +26,7 @@ Inductive routing := AnyPath | ExtraHops (h : Z).
     - [shared]: channels that share the capacity of another one, by [a], as [(b, that one)];
       half-duplex pairs and groups are written this way.
     - [endpoints]: nodes that no path passes.
+    - [times]: latency and length of channels in ticks, like [adjacent]; not listed: 0 and 1.
     - [messages]: source and destinations; each chunk is a message.
     - [injects], [accepts]: the ports of a node per round; not listed: all.
     - [rounds]: the rounds of the steps; the last number holds for all further steps. *)
@@ -31,6 +34,7 @@ Record instance := {
   adjacent : PM.t (list (node * Z));
   shared : PM.t (list (node * hop));
   endpoints : PM.t unit;
+  times : PM.t (list (node * (Z * Z)));
   messages : PM.t (node * list node);
   kind : switching;
   route : routing;
@@ -39,7 +43,8 @@ Record instance := {
   rounds : list Z
 }.
 
-Record transfer := { message : positive; nodes : path }.
+(** [parts] are those that a transfer of an allreduce or a scan carries as one sum. *)
+Record transfer := { message : positive; nodes : path; parts : list node }.
 
 Definition schedule := list (list transfer).
 
@@ -63,6 +68,20 @@ Definition link (I : instance) (h : hop) : hop :=
   | Some l => match look (snd h) l with Some other => other | None => h end
   | None => h
   end.
+
+(** Latency and length of a channel in ticks. *)
+Definition time (I : instance) (h : hop) : Z * Z :=
+  match PM.find (fst h) (times I) with
+  | Some l => match look (snd h) l with Some t => t | None => (0, 1) end
+  | None => (0, 1)
+  end.
+
+Definition latency (I : instance) (h : hop) : Z := fst (time I h).
+
+(** Steps are ticks. *)
+Definition in_ticks (I : instance) : bool :=
+  negb (forallb (fun each => match snd each with [] => true | _ => false end)
+    (PM.elements (times I))).
 
 Definition is_endpoint (I : instance) (v : node) : bool := PM.mem v (endpoints I).
 
@@ -93,6 +112,23 @@ Definition simple (I : instance) (p : path) : Prop :=
   /\ (forall a b, In (a, b) (hops p) -> exists c, channel I a b c)
   /\ (forall v, In v (inner p) -> is_endpoint I v = false).
 
+(** The nodes from [v] on that a table gives on the way to [goal]; nothing if it does not arrive. *)
+Fixpoint follow (next : PM.t (PM.t node)) (goal v : node) (fuel : list node) : option path :=
+  if Pos.eqb v goal then Some [v]
+  else match fuel, PM.find v next with
+       | _ :: rest, Some row =>
+           match PM.find goal row with
+           | Some w => option_map (cons v) (follow next goal w rest)
+           | None => None
+           end
+       | _, _ => None
+       end.
+
+(** The path that a table gives from [a] to [b]. *)
+Definition table_path (by_source : bool) (next : PM.t (PM.t node)) (a b : node) : option path :=
+  let fuel := map fst (PM.elements next) in
+  if by_source then option_map (@rev node) (follow next a b fuel) else follow next b a fuel.
+
 Definition allowed (I : instance) (p : path) : Prop :=
   match kind I with
   | StoreAndForward => length p = 2%nat /\ NoDup p
@@ -103,6 +139,8 @@ Definition allowed (I : instance) (p : path) : Prop :=
          | ExtraHops h => forall q, simple I q ->
              first_node q = first_node p -> last_node q = last_node p ->
              Z.of_nat (length p) <= Z.of_nat (length q) + h
+         | Table by_source next =>
+             table_path by_source next (first_node p) (last_node p) = Some p
          end
   end.
 
@@ -121,28 +159,56 @@ Definition timed (s : schedule) : list timed_transfer := numbered 1 s.
 
 Definition period (s : schedule) : Z := Z.of_nat (length s).
 
-(** ** Capacities (rule 2; rule 7: when a transfer uses its channels in time slots) *)
+(** ** Capacities (rule 2), in time slots (rule 7) and in ticks (rule 8) *)
 
 Inductive resource := Channel (h : hop) | Inject (v : node) | Accept (v : node).
 
+(** Steps of a period follow each other round and round. *)
 Definition slot (I : instance) (P t : Z) : Z :=
   match kind I with TimeSlots => (t - 1) mod P + 1 | _ => t end.
 
-Definition late (I : instance) (i : Z) : Z := match kind I with TimeSlots => i | _ => 0 end.
+(** How much later than a channel the next one is used. *)
+Definition delay (I : instance) (h : hop) : Z :=
+  match kind I with TimeSlots => 1 | _ => latency I h end.
 
-Fixpoint channel_uses (I : instance) (P t : Z) (l : list hop) : list (resource * Z) :=
+Fixpoint delays (I : instance) (l : list hop) : Z :=
+  match l with [] => 0 | h :: rest => delay I h + delays I rest end.
+
+(** A message is accepted in the slot of the last channel, in ticks after the latencies of all. *)
+Definition arrival (I : instance) (t : Z) (l : list hop) : Z :=
+  t + delays I (match kind I with TimeSlots => removelast l | _ => l end).
+
+Fixpoint channel_begins (I : instance) (P t : Z) (l : list hop) : list (resource * Z) :=
   match l with
   | [] => []
-  | h :: rest => (Channel (link I h), slot I P t) :: channel_uses I P (t + late I 1) rest
+  | h :: rest => (Channel (link I h), slot I P t) :: channel_begins I P (t + delay I h) rest
   end.
 
-(** What a transfer of step [t] uses, and in which steps, in a schedule of [P] steps. *)
-Definition uses (I : instance) (P : Z) (x : timed_transfer) : list (resource * Z) :=
+(** What a transfer begins to use, and in which steps, in a schedule of [P] steps. *)
+Definition begins (I : instance) (P : Z) (x : timed_transfer) : list (resource * Z) :=
   let p := nodes (snd x) in
   let h := hops p in
   (Inject (first_node p), slot I P (fst x))
-  :: (Accept (last_node p), slot I P (fst x + late I (Z.of_nat (length h) - 1)))
-  :: channel_uses I P (fst x) h.
+  :: (Accept (last_node p), slot I P (arrival I (fst x) h))
+  :: channel_begins I P (fst x) h.
+
+(** The largest length of the channels of a path: 1 if steps are no ticks. *)
+Fixpoint duration (I : instance) (l : list hop) : Z :=
+  match l with [] => 1 | h :: rest => Z.max (snd (time I h)) (duration I rest) end.
+
+Fixpoint steps_from (t : Z) (n : nat) : list Z :=
+  match n with O => [] | S k => t :: steps_from (t + 1) k end.
+
+(** What a transfer uses, and in which steps: everything for as long as its duration. *)
+Definition uses (I : instance) (P : Z) (x : timed_transfer) : list (resource * Z) :=
+  flat_map (fun b => map (pair (fst b))
+      (steps_from (snd b) (Z.to_nat (duration I (hops (nodes (snd x)))))))
+    (begins I P x).
+
+(** The last step in which a transfer uses anything; then its last node has the message. *)
+Definition finish (I : instance) (x : timed_transfer) : Z :=
+  let h := hops (nodes (snd x)) in
+  match kind I with TimeSlots => fst x | _ => arrival I (fst x) h + duration I h - 1 end.
 
 Definition hop_eqb (g h : hop) : bool := Pos.eqb (fst g) (fst h) && Pos.eqb (snd g) (snd h).
 
@@ -193,7 +259,7 @@ Definition informed (I : instance) (s : schedule) (m : positive) (source : node)
   match kind I with
   | TimeSlots => reached s m source (sender x)
   | _ => sender x = source
-      \/ exists y, In y (transfers m s) /\ receiver y = sender x /\ fst y < fst x
+      \/ exists y, In y (transfers m s) /\ receiver y = sender x /\ finish I y < fst x
   end.
 
 Definition may_receive (I : instance) (destinations : list node) (v : node) : Prop :=
@@ -203,16 +269,17 @@ Definition may_receive (I : instance) (destinations : list node) (v : node) : Pr
 
 Definition receivers (m : positive) (s : schedule) : list node := map receiver (transfers m s).
 
-(** Steps have different numbers of rounds, or are time slots: then they may be empty. *)
+(** Steps have different numbers of rounds, or are slots or ticks: then they may be empty. *)
 Definition may_be_empty (I : instance) : bool :=
   match kind I with
   | TimeSlots => true
-  | _ => existsb (fun r => negb (Z.eqb r (hd 1 (rounds I)))) (rounds I)
+  | _ => in_ticks I || existsb (fun r => negb (Z.eqb r (hd 1 (rounds I)))) (rounds I)
   end.
 
 Record valid (I : instance) (s : schedule) : Prop := {
   rule_1 : forall x, In x (timed s) -> allowed I (nodes (snd x));
   rule_2 : capacities I s;
+  rule_8_end : forall x, In x (timed s) -> finish I x <= period s;
   known : forall x, In x (timed s) -> PM.mem (message (snd x)) (messages I) = true;
   rule_3 : forall m source destinations,
     PM.find m (messages I) = Some (source, destinations) ->
@@ -231,31 +298,30 @@ Record valid (I : instance) (s : schedule) : Prop := {
 Definition add_neighbour {A} (a : node) (x : A) (m : PM.t (list A)) : PM.t (list A) :=
   PM.add a (x :: match PM.find a m with Some l => l | None => [] end) m.
 
-Definition reversed_channels (m : PM.t (list (node * Z))) : PM.t (list (node * Z)) :=
+Definition reversed_lists {A} (m : PM.t (list (node * A))) : PM.t (list (node * A)) :=
   fold_left (fun found each =>
     fold_left (fun found next => add_neighbour (fst next) (fst each, snd next) found)
       (snd each) found) (PM.elements m) (PM.empty _).
 
+(** Both ends of the channel whose capacity counts are exchanged, too. *)
 Definition reversed_shares (m : PM.t (list (node * hop))) : PM.t (list (node * hop)) :=
-  fold_left (fun found each =>
-    fold_left (fun found next =>
-      add_neighbour (fst next) (fst each, (snd (snd next), fst (snd next))) found)
-      (snd each) found) (PM.elements m) (PM.empty _).
+  PM.map (map (fun next => (fst next, (snd (snd next), fst (snd next))))) (reversed_lists m).
 
 Definition reversed (I : instance) : instance := {|
-  adjacent := reversed_channels (adjacent I);
+  adjacent := reversed_lists (adjacent I);
   shared := reversed_shares (shared I);
   endpoints := endpoints I;
+  times := reversed_lists (times I);
   messages := messages I;
   kind := kind I;
-  route := route I;
+  route := match route I with Table by_source next => Table (negb by_source) next | r => r end;
   injects := accepts I;
   accepts := injects I;
   rounds := rounds I
 |}.
 
 Definition backwards (s : schedule) : schedule :=
-  rev (map (map (fun x => {| message := message x; nodes := rev (nodes x) |})) s).
+  rev (map (map (fun x => {| message := message x; nodes := rev (nodes x); parts := parts x |})) s).
 
 (** A reduction has its one destination where a broadcast has its source. *)
 Definition valid_reduction (I : instance) (s : schedule) : Prop :=

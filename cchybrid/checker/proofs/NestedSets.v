@@ -13,7 +13,7 @@
     every tree. *)
 
 Require Import ZArith List Bool Lia FMapPositive.
-Require Import Model Sums Sets.
+Require Import Model Plain Sums Sets.
 Import ListNotations.
 Open Scope Z_scope.
 

@@ -6,7 +6,7 @@
     the prices of every step ([make_intervals_cover]). *)
 
 Require Import ZArith List Bool Lia FMapPositive SetoidList.
-Require Import Model Sums Prices.
+Require Import Model Plain Sums Prices.
 Import ListNotations.
 Open Scope Z_scope.
 

@@ -54,7 +54,7 @@ Definition farthest (d : PM.t Z) : Z := fold_left (fun m each => Z.max m (snd ea
 Definition path_costs (I : instance) (price : hop -> Z) (source : node) : option (PM.t Z) :=
   let l := edges I source nowhere price in
   match route I with
-  | AnyPath => cheapest I l source
+  | AnyPath | Table _ _ => cheapest I l source
   | ExtraHops h =>
       match distances I source with
       | Some d => Some (all_hops (layers d h l 1 (Z.to_nat (farthest d + h))) (start source))
@@ -452,8 +452,8 @@ Proof.
   intros K A F C. pose proof (allowed_simple I p K A) as S.
   destruct p as [|a rest]; [destruct S as [L _]; simpl in L; lia|].
   unfold first_node in F. simpl in F. subst a. unfold path_costs in C.
-  destruct (route I) as [|h] eqn:R.
-  - apply cheapest_least with (1 := C). apply simple_walk with []; auto.
+  destruct (route I) as [|h|by_source next] eqn:R.
+  1, 3: apply cheapest_least with (1 := C); apply simple_walk with []; auto.
   - destruct (distances I source) as [d|] eqn:D; [|discriminate]. inversion C; subst.
     change (sum price (hops (source :: rest))) with (0 + sum price (hops (source :: rest))).
     pose proof (distances_realized _ _ _ D) as Z.
@@ -479,9 +479,9 @@ Proof.
   intros K A C. pose proof (allowed_simple I _ K A) as S.
   assert (B : rest <> [] -> is_endpoint I b = false).
   { destruct rest as [|v rest]; [easy|]. intros _. now apply simple_inner with [u] v rest. }
-  unfold path_costs in C. destruct (route I) as [|h] eqn:R.
-  - apply cheapest_least with (1 := C). destruct rest as [|v rest]; [constructor|].
-    apply simple_walk with []; auto. now apply simple_tail in S.
+  unfold path_costs in C. destruct (route I) as [|h|by_source next] eqn:R.
+  1, 3: apply cheapest_least with (1 := C); destruct rest as [|v rest]; [constructor|];
+    apply simple_walk with []; auto; now apply simple_tail in S.
   - destruct (distances I b) as [d|] eqn:D; [|discriminate]. inversion C; subst.
     change (sum price (hops (b :: rest))) with (0 + sum price (hops (b :: rest))).
     destruct rest as [|v0 rest']; [apply all_hops_keeps, start_source|].

@@ -1,7 +1,7 @@
 (** Prices of channels and ports, and what all steps offer at them. *)
 
 Require Import ZArith List Bool Lia FMapPositive.
-Require Import Model Sums.
+Require Import Model Plain Sums.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -28,9 +28,6 @@ Definition sized (I : instance) (s : schedule) (r : row) : Prop :=
   /\ forall t, 1 <= t <= period s -> used I s (place r) t <= in_step I t (size r).
 
 (** What all messages pay is at most what [T] steps offer. *)
-Fixpoint steps_from (t : Z) (n : nat) : list Z :=
-  match n with O => [] | S k => t :: steps_from (t + 1) k end.
-
 Definition offer (I : instance) (T : Z) (r : row) : Z :=
   price r * sum (fun t => if active t r then in_step I t (size r) else 0)
               (steps_from 1 (Z.to_nat T)).

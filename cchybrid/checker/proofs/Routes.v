@@ -6,7 +6,7 @@
     destinations, a walk that passes no endpoint but destinations. *)
 
 Require Import ZArith List Bool Lia FMapPositive.
-Require Import Model Sums Prices Walks Paths.
+Require Import Model Plain Sums Prices Walks Paths.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -173,8 +173,8 @@ Proof.
   induction 1 as [|x J R (l & D & S & L)].
   - exists []. repeat split; [constructor|easy].
   - assert (Dec : {In x l} + {~ In x l}).
-    { apply in_dec. decide equality; [|apply Z.eq_dec]. decide equality;
-        [apply list_eq_dec, Pos.eq_dec|apply Pos.eq_dec]. }
+    { apply in_dec. decide equality; [|apply Z.eq_dec].
+      decide equality; try apply list_eq_dec; apply Pos.eq_dec. }
     destruct Dec as [X|X].
     + apply in_split in X as (l1 & l2 & ->). exists (l1 ++ [x]). repeat split.
       * apply distinct_prefix with l2. now rewrite <- app_assoc.
@@ -207,12 +207,23 @@ Definition step_edges (k : list (interval * list edge)) (t : Z) : list edge :=
 Definition all_steps (I : instance) (l : list interval) (T : Z) : list (list edge) :=
   let k := map (fun i => (i, hop_edges I i)) l in map (step_edges k) (steps_from 1 (Z.to_nat T)).
 
+(** The cost of an allowed path from the source to one destination, or less. *)
+Definition single_costs (I : instance) (price : hop -> Z) (source d : node) : option (PM.t Z) :=
+  match route I with
+  | Table by_source next =>
+      Some (match table_path by_source next source d with
+            | Some p => PM.add d (sum price (hops p)) (start source)
+            | None => start source
+            end)
+  | _ => path_costs I price source
+  end.
+
 (** [steps] is [all_steps I l T]; it is the same for all messages. *)
 Definition route_costs (I : instance) (l : list interval) (steps : list (list edge))
     (source : node) (destinations : list node) : option (PM.t Z) :=
   match kind I, destinations with
   | StoreAndForward, _ => Some (all_hops steps (start source))
-  | _, [d] => path_costs I (low_hop I l) source
+  | _, [d] => single_costs I (low_hop I l) source d
   | _, _ => cheapest I (edges I source (is_stop destinations) (low_hop I l)) source
   end.
 
@@ -236,6 +247,32 @@ Fixpoint dearest (I : instance) (l : list interval) (c : PM.t Z) (source : node)
       | _, _ => Never
       end
   end.
+
+Lemma single_costs_least I price source d c p :
+  kind I <> StoreAndForward -> allowed I p -> first_node p = source -> last_node p = d ->
+  d <> source -> single_costs I price source d = Some c -> at_most c d (sum price (hops p)).
+Proof.
+  intros K A F L N Q. unfold single_costs in Q. destruct (route I) as [| |by_source next] eqn:R.
+  1, 2: rewrite <- L; exact (path_costs_least I price source c p K A F Q).
+  assert (T : table_path by_source next (first_node p) (last_node p) = Some p).
+  { unfold allowed in A. rewrite R in A. destruct (kind I); [|contradiction|]; now destruct A. }
+  rewrite F, L in T.
+  rewrite T in Q. injection Q as <-. exists (sum price (hops p)). rewrite PM.gss.
+  split; [reflexivity|lia].
+Qed.
+
+(** The source costs nothing. *)
+Lemma single_costs_source I price source c :
+  single_costs I price source source = Some c -> at_most c source 0.
+Proof.
+  unfold single_costs, path_costs. destruct (route I) as [| |by_source next]; intros Q.
+  - now apply (cheapest_least _ _ _ _ _ _ Q), walk_in_nil.
+  - destruct (distances I source); inversion Q. apply all_hops_keeps, start_source.
+  - injection Q as <-. unfold table_path.
+    assert (E : forall fuel, follow next source source fuel = Some [source])
+      by (intros [|? ?]; simpl; now rewrite Pos.eqb_refl).
+    rewrite E. destruct by_source; simpl; exists 0; rewrite PM.gss; (split; [trivial|lia]).
+Qed.
 
 Lemma dearest_least I l c source destinations z :
   0 <= z ->
@@ -353,7 +390,7 @@ Qed.
 (** One destination: the message takes an allowed path from the source to it. *)
 Lemma one_destination d c :
   kind I <> StoreAndForward -> destinations = [d] -> d <> source ->
-  path_costs I (low_hop I l) source = Some c ->
+  single_costs I (low_hop I l) source d = Some c ->
   exists y, PM.find d c = Some y
     /\ low l (Inject source) + y + low l (Accept d) <= message_pays I rows s m.
 Proof.
@@ -365,8 +402,8 @@ Proof.
     destruct W as [|y Y _]; trivial. exfalso. pose proof (receiver_is_destination y K Y) as H. rewrite E in H.
     destruct H as [H|[]]. apply (simple_ends I _ (allowed_simple I _ K A)).
     change (receiver x = sender x). congruence. }
-  destruct (path_costs_least I (low_hop I l) source c (nodes (snd x)) K A F Q) as (y & Y1 & Y2).
-  fold (receiver x) in Y1. rewrite R in Y1. exists y. split; trivial.
+  destruct (single_costs_least I (low_hop I l) source d c (nodes (snd x)) K A F R N Q)
+    as (y & Y1 & Y2). exists y. split; trivial.
   assert (B : Z.max 0 (low l (Inject source))
     + sum (fun x => sum (low_hop I l) (hops (nodes (snd x)))) [x]
     + Z.max 0 (low l (Accept d)) <= sum (pays I rows (period s)) [x]).
@@ -509,15 +546,11 @@ Proof.
     - enough (A : exists y, at_most c source y) by (destruct A as (y & z & F & _); now exists z).
       exists 0. destruct (kind I) eqn:K.
       + destruct destinations as [|d1 [|d2 rest]]; try easy.
-        * destruct D as [->|[]]. unfold path_costs in Q. destruct (route I).
-          -- now apply (cheapest_least _ _ _ _ _ _ Q), walk_in_nil.
-          -- destruct (distances I source); inversion Q. apply all_hops_keeps, start_source.
+        * destruct D as [->|[]]. now apply (single_costs_source I (low_hop I l)).
         * now apply (cheapest_least _ _ _ _ _ _ Q), walk_in_nil.
       + inversion Q. apply all_hops_keeps, start_source.
       + destruct destinations as [|d1 [|d2 rest]]; try easy.
-        * destruct D as [->|[]]. unfold path_costs in Q. destruct (route I).
-          -- now apply (cheapest_least _ _ _ _ _ _ Q), walk_in_nil.
-          -- destruct (distances I source); inversion Q. apply all_hops_keeps, start_source.
+        * destruct D as [->|[]]. now apply (single_costs_source I (low_hop I l)).
         * now apply (cheapest_least _ _ _ _ _ _ Q), walk_in_nil.
     - destruct (kind I) eqn:K.
       2: { inversion Q. destruct (hop_by_hop d K D N) as (y & F & Y). exists y.

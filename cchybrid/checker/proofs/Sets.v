@@ -8,7 +8,7 @@
     [sets_fit] is the check, [sets_bound] what a message pays at least, [sets_pay] the theorem. *)
 
 Require Import ZArith List Bool Lia FMapPositive.
-Require Import Model Sums Prices.
+Require Import Model Plain Sums Prices.
 Import ListNotations.
 Open Scope Z_scope.
 

@@ -7,7 +7,7 @@
     Proved: a message pays at least that bound in every valid schedule (not in time slots). *)
 
 Require Import ZArith List Bool Lia FMapPositive SetoidList Sorting.Mergesort Orders.
-Require Import Model Sums Prices Walks Paths.
+Require Import Model Plain Sums Prices Walks Paths.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -70,7 +70,7 @@ Definition recall {A} (f : node -> A) (m : PM.t A) (v : node) : A :=
 (** Whether a node can be the end of a path that begins with a channel, by its hops. *)
 Definition no_detour (I : instance) (near beyond : option (PM.t Z)) (v : node) : bool :=
   match route I with
-  | AnyPath => true
+  | AnyPath | Table _ _ => true
   | ExtraHops h =>
       match near, beyond with
       | Some near, Some beyond =>
@@ -106,7 +106,7 @@ Definition tail_of (I : instance) (tb : table) (b : node) : option (PM.t Z) :=
 (** Distances from a node, where paths are limited in hops. *)
 Definition distance_of (I : instance) (v : node) : option (PM.t Z) :=
   match kind I, route I with
-  | StoreAndForward, _ | _, AnyPath => None
+  | StoreAndForward, _ | _, AnyPath | _, Table _ _ => None
   | _, _ => distances I v
   end.
 
@@ -709,7 +709,7 @@ Proof.
     exists (paid + x); split; [|lia]; rewrite PM.gmapi, F; simpl; rewrite Away;
     replace (no_detour I (distance_of I u) (distance_of I b) (last_node (b :: rest)))
       with true; [reflexivity|]; symmetry;
-    unfold no_detour, distance_of; rewrite K; destruct (route I) as [|h] eqn:R; trivial;
+    unfold no_detour, distance_of; rewrite K; destruct (route I) as [|h|? ?] eqn:R; trivial;
     destruct (distances I u) as [near|] eqn:Near; trivial;
     destruct (distances I b) as [beyond|] eqn:Far'; trivial;
     destruct (tail_in_time I u b rest h near beyond ltac:(congruence) R A Near Far')

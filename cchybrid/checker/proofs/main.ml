@@ -10,7 +10,8 @@
    This file and json.ml decide what the two files mean, so they are trusted; the decision itself is
    Verified.check. They accept of an instance what cchybrid/checker/instance.py accepts, except what
    no theorem covers. The hash in a certificate is not compared: what is shown is about the instance
-   in the schedule file. Numbers become those of Coq, which have no largest one. *)
+   in the schedule file. The proof of a refutation is its text, unpacked. Numbers become those of
+   Coq, which have no largest one. *)
 
 module V = Verified
 module Z = V.Z
@@ -109,22 +110,36 @@ let read_channels node network =
     put hop capacity found in
   List.fold_left add Map.empty (list (get "channels" network))
 
+(* Latency and length of the channels in ticks; an empty table if steps are no ticks. *)
+let read_times node network =
+  let channels, rows = (list (get "channels" network), list_in "times" network) in
+  let read row =
+    match wholes row with
+    | [ latency; length ] when Z.leb latency (z_of_int 1_000_000) ->
+      (latency, limited 1_000_000 length)
+    | _ -> raise (Refused "a time is a list of two numbers that are not too large") in
+  let times = List.map read rows in
+  require (times = [] || List.length times = List.length channels) "not as many times as channels";
+  let add found channel time =
+    match wholes channel with a :: b :: _ -> put (node a, node b) time found | _ -> found in
+  if List.for_all (( = ) (V.Z0, one)) times then Map.empty
+  else List.fold_left2 add Map.empty channels times
+
 (* Channels that share the capacity of another one: the second of a half-duplex pair that of the
    first, those of a group that of its first. *)
-let read_shared node channels network =
+let read_shared node channels times network =
   let hop row =
     match wholes row with
     | [ a; b ] -> (node a, node b)
     | _ -> raise (Refused "a shared channel is a list of two numbers") in
-  let capacity hop =
-    let found = at hop channels in
-    require (found <> None) "a shared channel that is not there";
-    found in
+  let measures hop =
+    require (at hop channels <> None) "a shared channel that is not there";
+    (at hop channels, at hop times) in
   let in_no_pair pairs (a, b) =
     require (at (a, b) pairs = None && at (b, a) pairs = None) "a channel is shared twice" in
   let add_pair found row =
     let a, b = hop row in
-    require (capacity (a, b) = capacity (b, a)) "a half-duplex pair of two capacities";
+    require (measures (a, b) = measures (b, a)) "a half-duplex pair of two capacities or times";
     in_no_pair found (a, b);
     put (b, a) (a, b) found in
   let pairs = List.fold_left add_pair Map.empty (list_in "half_duplex" network) in
@@ -133,28 +148,30 @@ let read_shared node channels network =
     require (hops <> []) "a group without channels";
     let first = List.hd hops in
     let add found hop =
-      require (capacity hop = capacity first) "a group of two capacities";
+      require (measures hop = measures first) "a group of two capacities or times";
       require (at hop found = None) "a channel is shared twice";
       in_no_pair pairs hop;
       put hop first found in
     List.fold_left add found hops in
   List.fold_left add_group pairs (list_in "groups" network)
 
-(* Source and destinations of every message, of a reduction its destination and its sources; each
-   message once for each of its chunks. *)
-let read_messages node one_end many_ends collective =
+(* The nodes of every message: its source and its destinations, of a reduction its destination and
+   its sources, of an allreduce or a scan its members; each message once for each of its chunks. *)
+let read_messages node ends collective =
   let read message =
-    only [ one_end; many_ends ] message;
-    let source = node (whole (get one_end message)) in
-    let destinations = List.map node (wholes (get many_ends message)) in
-    require (destinations <> []) "a message without an end";
-    distinct (source :: destinations);
-    (source, destinations) in
+    only ends message;
+    let nodes key =
+      let value = get key message in
+      if key.[String.length key - 1] = 's' then wholes value else [ whole value ] in
+    let found = List.map node (List.concat_map nodes ends) in
+    require (List.length found > 1) "a message without an end";
+    distinct found;
+    found in
   let messages = List.map read (list (get "messages" collective)) in
   let chunks = get_or (Whole "1") "chunks" collective in
   ignore (limited (1 lsl 22) (Z.mul (z_of_int (List.length messages)) (whole chunks)));
   let copies = int_of_string (written chunks) in
-  numbered (List.concat_map (fun message -> List.init copies (fun _ -> message)) messages)
+  List.concat_map (fun message -> List.init copies (fun _ -> message)) messages
 
 (* The ports of every node on one side; an empty table if they are not limited. *)
 let read_ports nodes side model =
@@ -168,9 +185,25 @@ let read_ports nodes side model =
     numbered (List.map whole each)
   | each -> let limit = whole each in numbered (List.init nodes (fun _ -> limit))
 
-(* What the rest of the files is read with: the instance, whether it is a reduction, and the scope
-   that is its own routing. *)
-type reading = { instance : V.instance; reduction : bool; scope : string; node : V.z -> V.node }
+(* A routing table: rows of as many nodes as there are, one for each. *)
+let read_table node nodes routing =
+  match List.remove_assoc "name" (entries routing) with
+  | [ (("next" | "previous") as key, rows) ] ->
+    let rows = List.map (fun row -> List.map node (wholes row)) (list rows) in
+    require (List.for_all (fun row -> List.length row = nodes) rows && List.length rows = nodes)
+      "a routing table has a row for each node, with a node for each";
+    V.Table (key = "previous", numbered (List.map numbered rows))
+  | _ -> raise (Refused "a routing table is an object of next or of previous")
+
+(* What the rest of the files is read with: the instance, whether it is a reduction, the members of
+   an allreduce or a scan, and the scope that is its own routing. *)
+type reading = {
+  instance : V.instance;
+  reduction : bool;
+  sums : (V.collective * V.groups) option;
+  scope : string;
+  node : V.z -> V.node;
+}
 
 (* The instance of a schedule file. *)
 let read_instance record =
@@ -188,7 +221,6 @@ let read_instance record =
     network;
   only ([ "name"; "kind"; "messages" ] @ newer [ "chunks" ]) collective;
   only ([ "switching"; "ports"; "routing" ] @ newer [ "rounds" ]) model;
-  if list_in "times" network <> [] then raise (Uncovered "times of channels");
   let count = limited (1 lsl 20) (whole (get "nodes" network)) in
   let nodes = int_of_string (written (get "nodes" network)) in
   let node number =
@@ -200,50 +232,66 @@ let read_instance record =
     | "store-and-forward" -> V.StoreAndForward
     | "tdm" when latest -> V.TimeSlots
     | _ -> raise (Refused "no such switching") in
-  let reduction, one_end, many_ends =
+  let sums, ends =
     match text (get "kind" collective) with
-    | "deliver" -> (false, "source", "destinations")
-    | "combine" -> (true, "destination", "sources")
-    | ("allreduce" | "scan" | "exscan") as sums when latest -> raise (Uncovered sums)
+    | "deliver" -> (None, [ "source"; "destinations" ])
+    | "combine" -> (None, [ "destination"; "sources" ])
+    | "allreduce" when latest -> (Some V.Allreduce, [ "members" ])
+    | "scan" when latest -> (Some V.Scan, [ "members" ])
+    | "exscan" when latest -> (Some V.Exscan, [ "members" ])
     | _ -> raise (Refused "no such kind of collective") in
+  let reduction = List.mem "sources" ends in
   let route, scope =
     match get_or (Text "minimal") "routing" model with
     | Text "minimal" | Whole "0" -> (V.ExtraHops V.Z0, "minimal routing")
     | Text "any" -> (V.AnyPath, "any routing")
-    | Object _ when latest -> raise (Uncovered "routing tables")
+    | Object _ as routing when latest ->
+      require (kind <> V.StoreAndForward) "a routing table hop by hop";
+      (read_table node nodes routing, "routing table")
     | hops -> (V.ExtraHops (whole hops), "at most " ^ written hops ^ " extra hops") in
   (* Hop by hop neither endpoints nor the routing restrict a path. *)
   let hop_by_hop = kind = V.StoreAndForward in
   let rounds = List.map (fun each -> limited 1_000_000 (whole each)) (list_in "rounds" model) in
-  require (kind <> V.TimeSlots || (not reduction && List.for_all (( = ) one) rounds))
-    "time slots with rounds or reductions";
-  let channels = read_channels node network in
+  let channels, times = (read_channels node network, read_times node network) in
+  let in_slots = kind = V.TimeSlots in
+  require (not (in_slots || times <> Map.empty) || List.for_all (( = ) one) rounds)
+    "time slots or ticks with rounds";
+  require (not (in_slots && (reduction || times <> Map.empty)) && (sums = None || not in_slots))
+    "time slots with ticks, reductions or sums";
+  require (sums = None || times = Map.empty) "sums in ticks";
   let endpoints = List.map whole (list_in "endpoints" network) in
   let order a b = if Z.ltb a b then -1 else if a = b then 0 else 1 in
   require (List.sort_uniq order endpoints = endpoints) "the endpoints are not in order";
   let add_endpoint found number = Map.add (node number) () found in
   let endpoints = List.fold_left add_endpoint Map.empty endpoints in
+  let found = read_messages node ends collective in
+  let last = Z.to_pos count in
   let instance = {
-    V.adjacent = channels;
-    shared = read_shared node channels network;
+    (* The last node is named, whether it has channels or not. *)
+    V.adjacent = (if Map.find last channels = None then Map.add last [] channels else channels);
+    shared = read_shared node channels times network;
+    times;
     endpoints = (if hop_by_hop then Map.empty else endpoints);
-    messages = read_messages node one_end many_ends collective;
+    messages = numbered (List.map (fun ends -> (List.hd ends, List.tl ends)) found);
     kind;
     route = (if hop_by_hop then V.AnyPath else route);
     injects = read_ports nodes "inject" model;
     accepts = read_ports nodes "accept" model;
     rounds;
   } in
-  { instance; reduction; scope = (if hop_by_hop then "any routing" else scope); node }
+  let sums = Option.map (fun kind -> (kind, numbered found)) sums in
+  { instance; reduction; sums; scope = (if hop_by_hop then "any routing" else scope); node }
 
 (* Schedules and certificates *)
 
-(* The steps of a schedule file. *)
-let read_steps node schedule =
+(* The steps of a schedule file; of an allreduce or a scan every transfer has the parts of a sum. *)
+let read_steps node has_sums schedule =
   let transfer record =
-    only [ "message"; "path" ] record;
+    only ([ "message"; "path" ] @ if has_sums then [ "sum" ] else []) record;
+    let parts = if has_sums then List.map node (wholes (get "sum" record)) else [] in
     { V.message = positive_of (whole (get "message" record));
-      nodes = List.map node (wholes (get "path" record)) } in
+      nodes = List.map node (wholes (get "path" record));
+      parts } in
   List.map (fun step -> List.map transfer (list step)) (list (get "steps" schedule))
 
 (* The prices of channels, or of the ports on one side, each with or without its steps. *)
@@ -273,54 +321,187 @@ let read_worth node row =
   | [ v; worth ] -> (node v, worth)
   | _ -> raise (Refused "a worth is a list of two numbers")
 
-(* Messages that pay for sets, or by the worth of their destinations. *)
-let read_group node group =
+(* The numbers before the first 0, and those after it. *)
+let rec before_zero found = function
+  | 0 :: rest -> (List.rev found, rest)
+  | number :: rest -> before_zero (number :: found) rest
+  | [] -> raise (Refused "a line of the proof has no 0")
+
+(* A list without its last entry, and that. *)
+let split_last found =
+  match List.rev found with
+  | last :: rest -> (List.rev rest, last)
+  | [] -> raise (Refused "a line of the proof is cut short")
+
+(* The lines of a proof, up to the first that adds the empty clause: "NUMBER LITERALS 0 HINTS 0", or
+   "NUMBER d NUMBERS 0". Numbers that are the same are one object, to save memory. *)
+let read_proof text =
+  let known = Hashtbl.create 65536 in
+  let positive number =
+    require (number > 0) "a line of the proof has a number that is not positive";
+    match Hashtbl.find_opt known number with
+    | Some found -> found
+    | None -> let found = Z.to_pos (z_of_int number) in Hashtbl.add known number found; found in
+  let number word =
+    let plain = String.for_all (fun c -> c = '-' || ('0' <= c && c <= '9')) word in
+    match int_of_string_opt word with
+    | Some found when plain -> found
+    | _ -> raise (Refused "a word of the proof is no number") in
+  let literal number =
+    if number > 0 then V.Zpos (positive number) else V.Zneg (positive (-number)) in
+  let rec lines found = function
+    | [] -> List.rev found
+    | line :: rest ->
+      match List.filter (( <> ) "") (String.split_on_char ' ' line) with
+      | [] -> lines found rest
+      | _ :: "d" :: words ->
+        let deleted = if words = [] then [] else fst (split_last words) in
+        lines (V.Delete (List.map (fun word -> positive (number word)) deleted) :: found) rest
+      | words ->
+        let clause, hints = before_zero [] (List.tl (List.map number words)) in
+        let hints, last = split_last hints in
+        require (last = 0) "a line of the proof does not end in 0";
+        let name = positive (number (List.hd words)) in
+        let add = V.Add (name, List.map literal clause, List.map positive hints) in
+        if clause = [] then List.rev (add :: found) else lines (add :: found) rest in
+  lines [] (String.split_on_char '\n' text)
+
+(* Messages that pay for sets, or by the worth of their destinations; [message] is the function
+   from the number of a message in evidence to the message. *)
+let read_group node message group =
   let has key = List.mem_assoc key (entries group) in
   let chosen =
-    if has "messages" then Some (List.map positive_of (wholes (get "messages" group))) else None in
+    if has "messages" then Some (List.map message (wholes (get "messages" group))) else None in
   if has "once" || has "blocks" then raise (Uncovered "charges that are paid once, and blocks");
   only [ "messages"; (if has "sets" then "sets" else "worth") ] group;
   if has "sets" then V.SetsGroup (chosen, List.map (read_set node 1) (list (get "sets" group)))
   else begin
     let worth = List.map (read_worth node) (list (get "worth" group)) in
     distinct (List.map fst worth);
-    V.WorthGroup (chosen, worth)
+    V.WorthGroup (chosen, worth, [])
   end
 
-(* The evidence of a certificate. *)
-let read_evidence node evidence =
+(* The prices and the groups of linear evidence, which may have other keys. *)
+let read_linear node message more evidence =
+  only ([ "kind"; "channels"; "inject"; "accept"; "groups" ] @ more) evidence;
+  ( List.concat_map (read_prices node evidence) [ "channels"; "inject"; "accept" ],
+    List.map (read_group node message) (list_in "groups" evidence) )
+
+(* Evidence about messages that are copied. *)
+let read_evidence node message evidence =
   match text (get "kind" evidence) with
   | "linear" ->
-    only [ "kind"; "channels"; "inject"; "accept"; "groups"; "steps" ] evidence;
-    let prices = List.concat_map (read_prices node evidence) [ "channels"; "inject"; "accept" ] in
-    let groups = List.map (read_group node) (list_in "groups" evidence) in
+    let prices, groups = read_linear node message [ "steps" ] evidence in
     V.Linear (limited (1 lsl 40) (whole (get "steps" evidence)), prices, groups)
   | "nested-sets" ->
     only [ "kind"; "message"; "sets" ] evidence;
     let sets = List.map (read_set node 0) (list (get "sets" evidence)) in
     let precedes place (outer, _) = require (Z.leb outer (z_of_int place)) "no set comes before" in
     List.iteri precedes sets;
-    V.NestedSets (positive_of (whole (get "message" evidence)), sets)
-  | ("refutation" | "part" | "exchanges" | "unreachable") as kind -> raise (Uncovered kind)
+    V.NestedSets (message (whole (get "message" evidence)), sets)
+  | "refutation" ->
+    only [ "kind"; "steps"; "order"; "proof" ] evidence;
+    let order = List.map message (wholes (get_or (List []) "order" evidence)) in
+    V.Refuted0 (limited 10_000 (whole (get "steps" evidence)), order,
+      read_proof (text (get "proof" evidence)))
+  | "unreachable" as kind -> raise (Uncovered kind)
   | _ -> raise (Refused "no such kind of evidence")
+
+(* Evidence about an allreduce or a scan. The messages of a part have its own numbers, in order. *)
+let read_sums node instance (collective, members) evidence =
+  match text (get "kind" evidence) with
+  | "exchanges" -> only [ "kind" ] evidence; V.Exchanges
+  | "part" ->
+    let back = List.mem_assoc "to" (entries evidence) in
+    let key = if back then "to" else "from" in
+    only [ "kind"; "evidence"; key ] evidence;
+    let member = node (whole (get key evidence)) in
+    let part = V.part0 instance collective members member back in
+    let numbers = numbered (List.map fst (Map.elements part.messages)) in
+    let message number =
+      match Map.find (positive_of number) numbers with
+      | Some found -> found
+      | None -> raise (Refused "a message that the part does not have") in
+    let found = read_evidence node message (get "evidence" evidence) in
+    let all_alike = List.for_all (fun (a, b) -> a = b) (Map.elements numbers) in
+    (match found with
+     | V.Refuted0 _ when not all_alike -> raise (Uncovered "a refutation of some messages alone")
+     | _ -> V.Part (member, back, found))
+  | _ -> raise (Refused "no such kind of evidence about sums")
+
+(* An object without a key. *)
+let without key record = Object (List.remove_assoc key (entries record))
+
+(* What a certificate about rounds per chunk shows, in a sentence. *)
+let sentence_of_rounds { instance; reduction; node; _ } steps record claim evidence =
+  only [ "steps"; "rounds_per_chunk" ] claim;
+  let limit, claimed = (whole (get "steps" claim), text (get "rounds_per_chunk" claim)) in
+  let number = List.length steps in
+  require (Z.leb (z_of_int number) limit) "the schedule has more steps than the claim is about";
+  if Z.ltb (z_of_int 1_000_000) limit then raise (Uncovered "rounds in more than a million steps");
+  require (V.verify (V.direction reduction instance) (V.in_direction reduction steps))
+    "the schedule is not valid";
+  let collective, model = (get "collective" record, get_or (Object []) "model" record) in
+  let whole_record = Object (("collective", without "chunks" collective)
+      :: ("model", without "rounds" model)
+      :: entries (without "collective" (without "model" record))) in
+  let { instance; _ } = read_instance whole_record in
+  require (get "kind" evidence = Text "linear") "evidence about rounds is linear";
+  let prices, groups = read_linear node positive_of [] evidence in
+  let above, below =
+    match String.split_on_char '/' claimed with
+    | [ above ] when is_whole above -> (z_of_digits above, one)
+    | [ above; below ] when is_whole above && is_whole below && below <> "1" ->
+      (z_of_digits above, z_of_digits below)
+    | _ -> raise (Refused "the rounds per chunk are no fraction") in
+  require (above <> V.Z0 && below <> V.Z0 && Z.gcd above below = one) "the fraction is not reduced";
+  match V.rounds_per_chunk (V.direction reduction instance) limit prices groups with
+  | None -> raise (Refused "the evidence shows no number of rounds")
+  | Some (paid, most) ->
+    require (most <> V.Z0 && Z.mul paid below = Z.mul most above) "the evidence shows another number";
+    let int value = int_of_string (written value) in
+    let chunks = int (get_or (Whole "1") "chunks" collective) in
+    let rec add left = function
+      | _ when left = 0 -> 0
+      | [] -> left
+      | [ last ] -> left * last
+      | first :: rest -> first + add (left - 1) rest in
+    let rounds = add number (List.map int (list_in "rounds" model)) in
+    let fewer = Z.mul (z_of_int (rounds - 1)) below in
+    Printf.sprintf
+      "%d chunks, %d steps, %d rounds, %s: no schedule of as many steps has fewer than %s rounds per \
+       chunk (linear)" chunks number rounds
+      (if Z.ltb fewer (Z.mul (z_of_int chunks) above) then "optimal" else "valid") claimed
 
 (* What the two files show, in a sentence. *)
 let sentence_of schedule certificate =
-  require (List.mem (text (get "format" schedule)) [ "cchybrid-schedule/1"; "cchybrid-schedule/2" ])
+  let schedule_form, form = (text (get "format" schedule), text (get "format" certificate)) in
+  require (List.mem schedule_form [ "cchybrid-schedule/1"; "cchybrid-schedule/2" ])
     "this is no cchybrid-schedule/1 or /2";
-  let form = text (get "format" certificate) in
-  if form = "cchybrid-certificate/2" then raise (Uncovered "rounds per chunk");
-  require (form = "cchybrid-certificate/1") "this is no cchybrid-certificate/1";
+  require (List.mem form [ "cchybrid-certificate/1"; "cchybrid-certificate/2" ])
+    "this is no cchybrid-certificate/1 or /2";
   only [ "format"; "instance"; "claim"; "evidence"; "made_by" ] certificate;
-  let { instance; reduction; scope = own; node } = read_instance (get "instance" schedule) in
-  let steps = read_steps node schedule in
+  let record = get "instance" schedule in
+  let { instance; reduction; sums; scope = own; node } as reading = read_instance record in
+  require (sums = None || schedule_form = "cchybrid-schedule/2") "sums are in cchybrid-schedule/2";
+  let steps = read_steps node (sums <> None) schedule in
   let claim, evidence = (get "claim" certificate, get "evidence" certificate) in
   ignore (entries (get "instance" certificate));
-  only [ "steps"; "scope" ] claim;
+  if form = "cchybrid-certificate/2" then begin
+    require (sums = None) "rounds per chunk of sums";
+    sentence_of_rounds reading steps record claim evidence
+  end else
+  let () = only [ "steps"; "scope" ] claim in
   let claimed, scope = (get "steps" claim, text (get "scope" claim)) in
   require (scope = "any routing" || scope = own) "the scope is not that of the instance";
-  let read = read_evidence node evidence in
-  match V.check instance reduction (scope = "any routing") steps read with
+  let any = scope = "any routing" in
+  let shown =
+    match sums with
+    | None -> V.check instance reduction any steps (read_evidence node positive_of evidence)
+    | Some (collective, members) ->
+      let read = read_sums node instance (collective, members) evidence in
+      V.check_sums0 instance collective members any steps read in
+  match shown with
   | None -> raise (Refused "the schedule is not valid, or the evidence does not show its claim")
   | Some shown ->
     require (shown = whole claimed) "the evidence shows another number of steps than the claim";

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import select
@@ -10,7 +11,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from cchybrid.host.proving import VERIFIED_CHECKER
+from cchybrid.host.proving import VERIFIED_CHECKER, with_text
 
 ROOT = Path(__file__).parents[3]
 MISSING = [name for name in ("coqc", "ocamlopt") if shutil.which(name) is None]
@@ -37,6 +38,8 @@ class Program:
 
     def answer(self, schedule: Any, certificate: Any) -> tuple[int, str] | None:
         """Return exit status and sentence for two JSON objects; ``None`` if it takes too long."""
+        with contextlib.suppress(Exception):  # of a certificate in any form
+            certificate = with_text(certificate)
         return self.answer_line(json.dumps([schedule, certificate]))
 
     def answer_line(self, line: str) -> tuple[int, str] | None:
