@@ -45,7 +45,7 @@ def mutants(
         "a network with more channels": _richer,
     }
     if certificate["evidence"]["kind"] == "refutation":
-        mutations["a changed proof"] = _proof_changed
+        mutations["a changed proof"] = proof_changed
     if "scope" not in certificate["claim"]:
         del mutations["another scope"]
     names = list(mutations)
@@ -137,7 +137,8 @@ def _evidence_changed(rng: random.Random, schedule: Any, certificate: Any) -> Pa
     return schedule, certificate
 
 
-def _proof_changed(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
+def proof_changed(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
+    """Change a word or a line of the proof of a refutation."""
     text = lzma.decompress(base64.b64decode(certificate["evidence"]["proof"])).decode()
     lines = text.split("\n")
     place = rng.randrange(len(lines) - 1)

@@ -14,6 +14,6 @@ Print Assumptions check_sums_sound.
 Print Assumptions rounds_per_chunk_sound.
 
 Extraction Language OCaml.
-Extraction "verified.ml" check check_sums AllreduceParts.part rounds_per_chunk verify direction
-  in_direction look add_neighbour PM.empty PM.add PM.find PM.elements
+Extraction "verified.ml" check check_sums AllreduceParts.part rounds_per_chunk uses_worth verify
+  direction in_direction look add_neighbour PM.empty PM.add PM.find PM.elements
   Z.add Z.mul Z.gcd Z.leb Z.ltb Z.to_pos.

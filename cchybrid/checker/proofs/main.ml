@@ -253,12 +253,10 @@ let read_instance record =
   let hop_by_hop = kind = V.StoreAndForward in
   let rounds = List.map (fun each -> limited 1_000_000 (whole each)) (list_in "rounds" model) in
   let channels, times = (read_channels node network, read_times node network) in
-  let in_slots = kind = V.TimeSlots in
-  require (not (in_slots || times <> Map.empty) || List.for_all (( = ) one) rounds)
-    "time slots or ticks with rounds";
-  require (not (in_slots && (reduction || times <> Map.empty)) && (sums = None || not in_slots))
-    "time slots with ticks, reductions or sums";
-  require (sums = None || times = Map.empty) "sums in ticks";
+  let in_slots, in_ticks, has_sums = (kind = V.TimeSlots, times <> Map.empty, sums <> None) in
+  require (not (in_slots || in_ticks) || List.for_all (( = ) one) rounds) "slots or ticks of rounds";
+  require (not (in_slots && (reduction || has_sums))) "time slots with reductions or sums";
+  require (not (in_ticks && (in_slots || has_sums))) "ticks with time slots or sums";
   let endpoints = List.map whole (list_in "endpoints" network) in
   let order a b = if Z.ltb a b then -1 else if a = b then 0 else 1 in
   require (List.sort_uniq order endpoints = endpoints) "the endpoints are not in order";
@@ -321,18 +319,6 @@ let read_worth node row =
   | [ v; worth ] -> (node v, worth)
   | _ -> raise (Refused "a worth is a list of two numbers")
 
-(* The numbers before the first 0, and those after it. *)
-let rec before_zero found = function
-  | 0 :: rest -> (List.rev found, rest)
-  | number :: rest -> before_zero (number :: found) rest
-  | [] -> raise (Refused "a line of the proof has no 0")
-
-(* A list without its last entry, and that. *)
-let split_last found =
-  match List.rev found with
-  | last :: rest -> (List.rev rest, last)
-  | [] -> raise (Refused "a line of the proof is cut short")
-
 (* The lines of a proof, up to the first that adds the empty clause: "NUMBER LITERALS 0 HINTS 0", or
    "NUMBER d NUMBERS 0". Numbers that are the same are one object, to save memory. *)
 let read_proof text =
@@ -349,21 +335,25 @@ let read_proof text =
     | _ -> raise (Refused "a word of the proof is no number") in
   let literal number =
     if number > 0 then V.Zpos (positive number) else V.Zneg (positive (-number)) in
+  let rec before_zero found = function
+    | 0 :: rest -> (List.rev found, rest)
+    | number :: rest -> before_zero (number :: found) rest
+    | [] -> raise (Refused "a line of the proof does not end in 0") in
   let rec lines found = function
     | [] -> List.rev found
     | line :: rest ->
       match List.filter (( <> ) "") (String.split_on_char ' ' line) with
       | [] -> lines found rest
       | _ :: "d" :: words ->
-        let deleted = if words = [] then [] else fst (split_last words) in
+        let deleted = match List.rev words with _ :: before -> before | [] -> [] in
         lines (V.Delete (List.map (fun word -> positive (number word)) deleted) :: found) rest
-      | words ->
-        let clause, hints = before_zero [] (List.tl (List.map number words)) in
-        let hints, last = split_last hints in
-        require (last = 0) "a line of the proof does not end in 0";
-        let name = positive (number (List.hd words)) in
-        let add = V.Add (name, List.map literal clause, List.map positive hints) in
-        if clause = [] then List.rev (add :: found) else lines (add :: found) rest in
+      | name :: words ->
+        let clause, after = before_zero [] (List.map number words) in
+        let hints, after = before_zero [] after in
+        require (after = []) "a line of the proof does not end after its hints";
+        let name = positive (number name) in
+        let found = V.Add (name, List.map literal clause, List.map positive hints) :: found in
+        if clause = [] then List.rev found else lines found rest in
   lines [] (String.split_on_char '\n' text)
 
 (* Messages that pay for sets, or by the worth of their destinations; [message] is the function
@@ -429,8 +419,17 @@ let read_sums node instance (collective, members) evidence =
      | _ -> V.Part (member, back, found))
   | _ -> raise (Refused "no such kind of evidence about sums")
 
-(* An object without a key. *)
-let without key record = Object (List.remove_assoc key (entries record))
+(* The object of an instance without its chunks and rounds, in the oldest format that has it. *)
+let without_parts record =
+  let network = entries (get "network" record) in
+  let change (key, value) =
+    match key with
+    | "format" when not (List.mem_assoc "times" network || List.mem_assoc "groups" network) ->
+      (key, Text "cchybrid-instance/1")
+    | "collective" -> (key, Object (List.remove_assoc "chunks" (entries value)))
+    | "model" -> (key, Object (List.remove_assoc "rounds" (entries value)))
+    | _ -> (key, value) in
+  Object (List.map change (entries record))
 
 (* What a certificate about rounds per chunk shows, in a sentence. *)
 let sentence_of_rounds { instance; reduction; node; _ } steps record claim evidence =
@@ -441,37 +440,32 @@ let sentence_of_rounds { instance; reduction; node; _ } steps record claim evide
   if Z.ltb (z_of_int 1_000_000) limit then raise (Uncovered "rounds in more than a million steps");
   require (V.verify (V.direction reduction instance) (V.in_direction reduction steps))
     "the schedule is not valid";
-  let collective, model = (get "collective" record, get_or (Object []) "model" record) in
-  let whole_record = Object (("collective", without "chunks" collective)
-      :: ("model", without "rounds" model)
-      :: entries (without "collective" (without "model" record))) in
-  let { instance; _ } = read_instance whole_record in
+  let { instance; _ } = read_instance (without_parts record) in
   require (get "kind" evidence = Text "linear") "evidence about rounds is linear";
   let prices, groups = read_linear node positive_of [] evidence in
+  if V.uses_worth groups then raise (Uncovered "rounds per chunk by worth");
   let above, below =
     match String.split_on_char '/' claimed with
     | [ above ] when is_whole above -> (z_of_digits above, one)
     | [ above; below ] when is_whole above && is_whole below && below <> "1" ->
       (z_of_digits above, z_of_digits below)
     | _ -> raise (Refused "the rounds per chunk are no fraction") in
-  require (above <> V.Z0 && below <> V.Z0 && Z.gcd above below = one) "the fraction is not reduced";
+  require (above <> V.Z0 && Z.gcd above below = one) "the fraction is not reduced";
   match V.rounds_per_chunk (V.direction reduction instance) limit prices groups with
-  | None -> raise (Refused "the evidence shows no number of rounds")
-  | Some (paid, most) ->
-    require (most <> V.Z0 && Z.mul paid below = Z.mul most above) "the evidence shows another number";
+  | Some (paid, most) when most <> V.Z0 && Z.mul paid below = Z.mul most above ->
     let int value = int_of_string (written value) in
-    let chunks = int (get_or (Whole "1") "chunks" collective) in
+    let chunks = int (get_or (Whole "1") "chunks" (get "collective" record)) in
     let rec add left = function
-      | _ when left = 0 -> 0
-      | [] -> left
-      | [ last ] -> left * last
-      | first :: rest -> first + add (left - 1) rest in
-    let rounds = add number (List.map int (list_in "rounds" model)) in
-    let fewer = Z.mul (z_of_int (rounds - 1)) below in
+      | first :: (_ :: _ as rest) when left > 0 -> first + add (left - 1) rest
+      | last -> left * List.fold_left max 1 last in
+    let given = list_in "rounds" (get_or (Object []) "model" record) in
+    let rounds = add number (List.map int given) in
+    let fewer, needed = (Z.mul (z_of_int (rounds - 1)) below, Z.mul (z_of_int chunks) above) in
     Printf.sprintf
-      "%d chunks, %d steps, %d rounds, %s: no schedule of as many steps has fewer than %s rounds per \
-       chunk (linear)" chunks number rounds
-      (if Z.ltb fewer (Z.mul (z_of_int chunks) above) then "optimal" else "valid") claimed
+      "%d chunks, %d steps, %d rounds, %s: no schedule of as many steps has fewer than %s rounds \
+       per chunk (linear)"
+      chunks number rounds (if Z.ltb fewer needed then "optimal" else "valid") claimed
+  | _ -> raise (Refused "the evidence does not show this number of rounds")
 
 (* What the two files show, in a sentence. *)
 let sentence_of schedule certificate =

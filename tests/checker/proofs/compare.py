@@ -1,12 +1,13 @@
 """The verified checker and the Python one, compared on many schedules and certificates.
 
-    python -m tests.checker.proofs.compare archive > differences.jsonl
+    python -m tests.checker.proofs.compare archive [FOLDER] > differences.jsonl
     python -m tests.checker.proofs.compare PAIRS [SEED] > differences.jsonl
 
 The first compares all entries of the archive. The second compares mutants of the small ones; and of
 the tiny instances of ``tests/exhaustive`` schedules of the plain search with what the finders
-prove, with prices, sets and worth drawn at random, and with mutants of all these. A difference is a
-line of JSON. What was compared is printed at the end.
+prove, with refutations, with prices, sets and worth drawn at random, for a number of steps and for
+rounds per chunk, and with mutants of all these. A difference is a line of JSON. What was compared
+is printed at the end.
 """
 
 from __future__ import annotations
@@ -20,18 +21,20 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from cchybrid.checker import EvidenceError, Network, check, fingerprint
-from cchybrid.checker.certificate import ANY_ROUTING, own_scope, prove
+from cchybrid.checker.certificate import ANY_ROUTING, own_scope, prove, without_parts
 from cchybrid.checker.instance import TooLargeError
+from cchybrid.checker.linear import linear_rounds
 from cchybrid.checker.prices import Prices
 from cchybrid.checker.reading import read_json
 from tests.checker import mutants as mutations
 from tests.checker.proofs.built import HOLDS, ROOT, UNCOVERED, Program, build
 from tests.checker.random_evidence import any_group, any_prices, any_sets
 from tests.exhaustive import bounds
-from tests.exhaustive.features import SUMS, Case, cases
+from tests.exhaustive.features import Case, cases
 from tests.exhaustive.mutation import mutants as changed
 from tests.exhaustive.neighbours import neighbours
 from tests.exhaustive.plain_rules import Rules
@@ -44,12 +47,12 @@ Pair = tuple[str, Any, Any]
 SMALL = 12_000
 """Characters of an entry of the archive of which there are mutants."""
 SECONDS = 20.0
-PROVED_FINDERS = {"linear", "nested-sets"}
+ARCHIVE = ROOT / "docs" / "archive"
 
 
-def archive() -> Iterator[Pair]:
+def archive(folder: Path = ARCHIVE) -> Iterator[Pair]:
     """Yield all entries of the archive that have a certificate."""
-    for path in sorted((ROOT / "docs" / "archive" / "entries").glob("*.gz")):
+    for path in sorted((folder / "entries").glob("*.gz")):
         schedule, certificate = map(json.loads, gzip.decompress(path.read_bytes()).splitlines())
         if certificate is not None:
             yield "archive", schedule, certificate
@@ -60,10 +63,7 @@ def archive_mutants(rng: random.Random) -> Iterator[Pair]:
     entries = [
         pair[1:]
         for pair in archive()
-        if pair[2]["evidence"]["kind"] in PROVED_FINDERS
-        and len(pair[1]["steps"]) > 1
-        and all(pair[1]["steps"])
-        and len(json.dumps(pair[1:])) < SMALL
+        if len(pair[1]["steps"]) > 1 and all(pair[1]["steps"]) and len(json.dumps(pair[1:])) < SMALL
     ]
     schedules = [schedule for schedule, _ in entries]
     while True:
@@ -80,27 +80,38 @@ def archive_mutants(rng: random.Random) -> Iterator[Pair]:
 def tiny(case: Case, rng: random.Random) -> Iterator[Pair]:
     """Yield pairs of a tiny instance: proofs of finders, evidence at random, mutants of all."""
     instance = case.instance
-    table = isinstance(instance["model"]["routing"], dict)
-    if table or instance["collective"]["kind"] in SUMS or "times" in instance["network"]:
-        return
-    rules, search = Rules(instance), search_of(instance, 3000)
+    sums, rules, search = bounds.has_sums(instance), Rules(instance), search_of(instance, 3000)
     drawn = None
     with contextlib.suppress(SearchTooLargeError):
-        drawn = search.greedy(rng, 20)
+        drawn = (search.in_ticks if rules.times else search.greedy)(rng, 20)
     if drawn is None:
         return
     steps = steps_of_file(rules, drawn)
-    schedule = {"format": "cchybrid-schedule/1", "instance": instance, "steps": steps}
+    form = f"cchybrid-schedule/{1 + sums}"
+    schedule = {"format": form, "instance": instance, "steps": steps}
     names = [name for name in bounds.finders() if rng.random() < 0.4]
     found = [claim.evidence for claim in bounds.step_claims(instance, names)]
-    found = [each for each in found if each["kind"] in PROVED_FINDERS]
     origins = [("finder", each) for each in found]
+    refuted = None
+    if rng.random() < 0.5 and not rules.times and len(steps) > 1:
+        refuted = bounds.refutation_claim(instance, rng.randrange(1, len(steps)))
+    if refuted is not None:
+        origins.append(("refutation", refuted.evidence))
     origins += [("random", at_random(instance, len(steps), rng)) for _ in range(6)]
     for origin, evidence in origins:
         scope = rng.choice((ANY_ROUTING, own_scope(instance), own_scope(instance)))
         yield origin, schedule, certificate_of(instance, evidence, scope)
         for mutant in changed(evidence, found, 4, rng):
             yield f"{origin} mutant", schedule, certificate_of(instance, mutant, scope)
+        if evidence["kind"] == "refutation":
+            about = certificate_of(instance, evidence, scope)
+            for _ in range(4):
+                yield "proof mutant", *mutations.proof_changed(rng, schedule, copy.deepcopy(about))
+        if evidence["kind"] == "linear":
+            whole = {key: value for key, value in evidence.items() if key != "steps"}
+            for about in (whole, *changed(whole, found, 1, rng)):
+                limit = rng.randint(len(steps), len(steps) + 2)
+                yield "rounds", schedule, rounds_certificate_of(instance, about, limit)
     near = list(neighbours(instance, steps, rng))
     evidence = rng.choice(origins)[1]
     certificate = certificate_of(instance, evidence, own_scope(instance))
@@ -109,6 +120,8 @@ def tiny(case: Case, rng: random.Random) -> Iterator[Pair]:
     for mutant in changed(instance, [], 6, rng):
         about = certificate_of(mutant, evidence, own_scope(instance))
         yield "instance mutant", {**schedule, "instance": mutant}, about
+    if evidence["kind"] == "refutation":
+        return
     text = json.dumps([schedule, certificate])
     for _ in range(3):
         place, size = rng.randrange(len(text)), rng.choice((0, 1))
@@ -117,8 +130,21 @@ def tiny(case: Case, rng: random.Random) -> Iterator[Pair]:
 
 
 def at_random(instance: dict[str, Any], steps: int, rng: random.Random) -> dict[str, Any]:
-    """Return linear evidence for a few steps: prices, groups and sets at random."""
+    """Return linear evidence for a few steps, maybe about a part: prices and groups at random."""
     network, shown = Network(instance), rng.randint(1, rng.randint(1, max(1, steps))) + 1
+    if network.members:
+        if rng.random() < 0.1:
+            return {"kind": "exchanges"}
+        node, back = rng.randrange(network.nodes), rng.random() < 0.5
+        with contextlib.suppress(EvidenceError):
+            network = network.part(node, back)
+        about = linear_at_random(network, shown, rng)
+        return {"kind": "part", "to" if back else "from": node, "evidence": about}
+    return linear_at_random(network, shown, rng)
+
+
+def linear_at_random(network: Network, shown: int, rng: random.Random) -> dict[str, Any]:
+    """Return linear evidence for so many steps: prices, groups and sets at random."""
     evidence: dict[str, Any] = {"kind": "linear", "steps": shown}
     evidence |= any_prices(network, shown - 1, rng)
     left = [*range(len(network.messages))]
@@ -128,7 +154,7 @@ def at_random(instance: dict[str, Any], steps: int, rng: random.Random) -> dict[
         while left and rng.random() < 0.7:
             messages = rng.sample(left, rng.randint(1, len(left)))
             left = [message for message in left if message not in messages]
-            if rng.random() < 0.5:
+            if rng.random() < 0.5 or network.times:
                 groups.append({"messages": messages, "sets": any_sets(network, prices, rng)})
             else:
                 group = any_group(network, shown - 1, rng, messages)
@@ -151,6 +177,18 @@ def certificate_of(instance: dict[str, Any], evidence: Any, scope: str) -> dict[
     }  # fmt: skip
 
 
+def rounds_certificate_of(instance: dict[str, Any], evidence: Any, limit: int) -> dict[str, Any]:
+    """Return a certificate about rounds per chunk, with what the evidence shows."""
+    whole = without_parts(instance)
+    claimed = "1"
+    with contextlib.suppress(Exception):
+        claimed = str(linear_rounds(Network(whole), evidence, limit))
+    return {
+        "format": "cchybrid-certificate/2", "instance": {"sha256": fingerprint(whole)},
+        "claim": {"steps": limit, "rounds_per_chunk": claimed}, "evidence": evidence,
+    }  # fmt: skip
+
+
 def outcome(program: Program, pair: Pair) -> tuple[str, Any, Any]:
     """Return how the two answers compare, and both."""
     origin, schedule, certificate = pair
@@ -159,7 +197,9 @@ def outcome(program: Program, pair: Pair) -> tuple[str, Any, Any]:
             schedule, certificate = read_json(schedule)
         with contextlib.suppress(Exception):
             # The program does not compare the hash.
-            certificate["instance"]["sha256"] = fingerprint(schedule["instance"])
+            about = schedule["instance"]
+            about = without_parts(about) if "scope" not in certificate["claim"] else about
+            certificate["instance"]["sha256"] = fingerprint(about)
         ours: Any = (HOLDS, check(schedule, certificate).sentence)
     except TooLargeError as error:
         return "Python: too large", str(error), None
@@ -207,7 +247,7 @@ def main(words: list[str]) -> None:
     """Compare the archive, or as many other pairs."""
     build()
     if words[0] == "archive":
-        pairs = archive()
+        pairs = archive(Path(words[1]) if words[1:] else ARCHIVE)
     else:
         pairs = itertools.islice(mixed(int(words[1]) if words[1:] else 0), int(words[0]))
     counts, differences = Counter[tuple[str, str]](), 0
