@@ -1,8 +1,8 @@
 (** The checker: what it computes, and the theorem about it.
 
     [check] takes an instance, a schedule of it and evidence. If it returns a number of steps,
-    the schedule is valid, and no valid schedule has fewer steps ([check_sound]). [check_sums] is the
-    same for allreduces and scans. *)
+    the schedule is valid, and no valid schedule has fewer steps ([check_sound]). [check_sums] is
+    the same for allreduces and scans. *)
 
 Require Import ZArith List Bool Lia FMapPositive.
 Require Import Model Plain Sums Prices Walks Paths Routes Sets Worth Offers.
@@ -17,13 +17,12 @@ Inductive place := PriceChannel (a b : node) | PriceInject (v : node) | PriceAcc
 (** A price for a range of steps, or for all. *)
 Record price_row := { at_place : place; range : option (Z * Z); amount : Z }.
 
-(** A charge of a receiver, in the steps from [since] to [until]. *)
-Record once_row := { of_node : node; since : Z; until : Z; extra : Z }.
-
-(** Messages that pay for sets, or by the worth of their destinations; [None]: all others. *)
+(** Messages that pay for sets, or by the worth of their destinations, with charges of receivers and
+    blocks of nodes; [None]: all others. *)
 Inductive group :=
   | SetsGroup (chosen : option (list positive)) (sets : list (Z * list node))
-  | WorthGroup (chosen : option (list positive)) (worth : list (node * Z)) (once : list once_row).
+  | WorthGroup (chosen : option (list positive)) (worth : list (node * Z)) (once : list charge)
+      (blocks : list (list node)).
 
 Inductive evidence :=
   | Linear (steps : Z) (rows : list price_row) (groups : list group)
@@ -57,13 +56,20 @@ Fixpoint all_some {A B} (f : A -> option B) (l : list A) : option (list B) :=
   end.
 
 (** How a message pays that is in a group. *)
-Inductive way := BySets (sets : list (Z * PM.t unit)) | ByWorth (worth : PM.t Z).
+Inductive way :=
+  | BySets (sets : list (Z * PM.t unit))
+  | ByWorth (worth : PM.t Z) (once : list charge) (blocks : PM.t node).
 
 Definition node_set (l : list node) : PM.t unit :=
   fold_left (fun m v => PM.add v tt m) l (PM.empty unit).
 
 Definition worth_map (l : list (node * Z)) : PM.t Z :=
   fold_left (fun m e => PM.add (fst e) (snd e) m) l (PM.empty Z).
+
+(** The first node of the block of every node that is in one. *)
+Definition block_map (blocks : list (list node)) : PM.t node :=
+  fold_left (fun m block => fold_left (fun m v => PM.add v (hd v block) m) block m) blocks
+    (PM.empty node).
 
 (** Put messages into a group; [None] if one is in another group, or is none of the instance. *)
 Fixpoint put (all : PM.t (node * list node)) (w : way) (l : list positive) (m : PM.t way)
@@ -92,10 +98,11 @@ Fixpoint put_groups (I : instance) (l : list interval) (groups : list group) (m 
             let sets := map (fun e => (fst e, node_set (snd e))) sets in
             if sets_fit I l sets
             then put (messages I) (BySets sets) (members I m chosen) m else None
-        | WorthGroup chosen worth once =>
-            match kind I, once with
-            | TimeSlots, _ | _, _ :: _ => None
-            | _, [] => put (messages I) (ByWorth (worth_map worth)) (members I m chosen) m
+        | WorthGroup chosen worth once blocks =>
+            match kind I with
+            | TimeSlots => None
+            | _ => put (messages I) (ByWorth (worth_map worth) once (block_map blocks))
+                     (members I m chosen) m
             end
         end in
       match found with Some n => put_groups I l rest n | None => None end
@@ -134,7 +141,8 @@ Definition message_payment (I : instance) (T : Z) (l : list interval) (steps : l
   match PM.find m ways with
   | None => route_payment I l steps known source destinations
   | Some (BySets sets) => Pays (sets_bound sets source destinations)
-  | Some (ByWorth worth) => Pays (worth_bound I prepared T worth source destinations)
+  | Some (ByWorth worth once blocks) =>
+      Pays (worth_bound I prepared T worth once blocks source destinations)
   end.
 
 Fixpoint total (f : positive -> node -> list node -> payment)
@@ -149,12 +157,7 @@ Fixpoint total (f : positive -> node -> list node -> payment)
   end.
 
 Definition uses_worth (groups : list group) : bool :=
-  existsb (fun g => match g with WorthGroup _ _ _ => true | _ => false end) groups.
-
-(** Whether some message has a destination that does not have it from the start. *)
-Definition some_delivery (I : instance) : bool :=
-  existsb (fun e => existsb (fun d => negb (Pos.eqb d (fst (snd e)))) (snd (snd e)))
-    (PM.elements (messages I)).
+  existsb (fun g => match g with WorthGroup _ _ _ _ => true | _ => false end) groups.
 
 (** Whether fewer than [steps] steps are ruled out; no step at all is not enough for a delivery. *)
 Definition linear (I : instance) (steps : Z) (rows : list price_row) (groups : list group) : bool :=
@@ -174,7 +177,7 @@ Definition linear (I : instance) (steps : Z) (rows : list price_row) (groups : l
       | None => false
       | Some ways =>
           rounds_fit I && (1 <=? steps)
-          && ((T =? 0) && some_delivery I
+          && ((T =? 0) && TickLinear.some_delivery I
               || match total (message_payment I T l layers (known ways) prepared ways)
                          (PM.elements (messages I)) with
                  | Never => true
@@ -219,7 +222,7 @@ Definition tick_price (r : price_row) : TickLinear.tick_price :=
 Definition tick_group (g : group) : option TickLinear.tick_group :=
   match g with
   | SetsGroup chosen sets => Some {| TickLinear.members := chosen; TickLinear.weights := sets |}
-  | WorthGroup _ _ _ => None
+  | WorthGroup _ _ _ _ => None
   end.
 
 Definition needed_ticks (I : instance) (limit : Z) (e : evidence) : option Z :=
@@ -278,11 +281,11 @@ Definition fitting (I : instance) (l : list interval) (m : PM.t way) : Prop :=
   forall x w, PM.find x m = Some w ->
     match w with
     | BySets sets => sets_fit I l sets = true
-    | ByWorth _ => kind I <> TimeSlots
+    | ByWorth _ _ _ => kind I <> TimeSlots
     end.
 
 Lemma put_fitting I l all w ids m n :
-  match w with BySets sets => sets_fit I l sets = true | ByWorth _ => kind I <> TimeSlots end ->
+  match w with BySets sets => sets_fit I l sets = true | ByWorth _ _ _ => kind I <> TimeSlots end ->
   put all w ids m = Some n -> fitting I l m -> fitting I l n.
 Proof.
   intros W. revert m. induction ids as [|x ids IH]; intros m H F; simpl in H.
@@ -298,11 +301,11 @@ Lemma put_groups_fitting I l groups m n :
 Proof.
   revert m. induction groups as [|g groups IH]; intros m H F; simpl in H.
   - now inversion H; subst.
-  - destruct g as [chosen sets|chosen worth once].
+  - destruct g as [chosen sets|chosen worth once blocks].
     + destruct (sets_fit I l _) eqn:S in H; [|discriminate].
       destruct (put _ _ _ _) as [k|] eqn:P in H; [|discriminate].
       apply IH in H; trivial. eapply put_fitting with (2 := P); trivial.
-    + destruct (kind I) eqn:K, once; try discriminate;
+    + destruct (kind I) eqn:K; try discriminate;
         (destruct (put _ _ _ _) as [k|] eqn:P in H; [|discriminate]);
         (apply IH in H; trivial); eapply put_fitting with (2 := P); trivial; congruence.
 Qed.
@@ -382,7 +385,8 @@ Proof.
 Qed.
 
 Lemma message_pays_at_least (known : PM.t unit) ways prepared m source destinations :
-  fitting I l ways -> (forall x w, PM.find x ways = Some (ByWorth w) -> prepared = prepare I l) ->
+  fitting I l ways ->
+  (forall x w o b, PM.find x ways = Some (ByWorth w o b) -> prepared = prepare I l) ->
   PM.find m (messages I) = Some (source, destinations) ->
   match message_payment I T l layers (remember (source_costs I l layers) known) prepared ways
           m source destinations with
@@ -390,9 +394,10 @@ Lemma message_pays_at_least (known : PM.t unit) ways prepared m source destinati
   | Pays y => y <= message_pays I rows s m
   end.
 Proof.
-  intros F W M. unfold message_payment. destruct (PM.find m ways) as [[sets|worth]|] eqn:E.
+  intros F W M. unfold message_payment.
+  destruct (PM.find m ways) as [[sets|worth once blocks]|] eqn:E.
   - apply sets_pay with T l; trivial; [apply make_intervals_cover|]. apply (F _ _ E).
-  - rewrite (W _ _ E). apply worth_pays; trivial; [apply (F _ _ E)|apply make_intervals_cover].
+  - rewrite (W _ _ _ _ E). apply worth_pays; trivial; [apply (F _ _ E)|apply make_intervals_cover].
   - now apply routes_pay_at_least.
 Qed.
 End Linear.
@@ -409,20 +414,20 @@ Proof.
     + rewrite PM.gso in Q by trivial. now right.
 Qed.
 
-Lemma put_groups_worth I l groups m n x w :
-  put_groups I l groups m = Some n -> PM.find x n = Some (ByWorth w) ->
-  uses_worth groups = true \/ PM.find x m = Some (ByWorth w).
+Lemma put_groups_worth I l groups m n x w o b :
+  put_groups I l groups m = Some n -> PM.find x n = Some (ByWorth w o b) ->
+  uses_worth groups = true \/ PM.find x m = Some (ByWorth w o b).
 Proof.
   revert m. induction groups as [|g groups IH]; intros m H F; simpl in H.
   - inversion H; subst. now right.
-  - destruct g as [chosen sets|chosen worth once]; [|now left].
+  - destruct g as [chosen sets|chosen worth once blocks]; [|now left].
     destruct (sets_fit I l _) in H; [|discriminate].
     destruct (put _ _ _ _) as [k|] eqn:P in H; [|discriminate].
     destruct (IH _ H F) as [?|Q]; [now left|].
     destruct (put_kinds _ _ _ _ _ _ _ P Q) as [?|?]; [discriminate|now right].
 Qed.
 
-Lemma delivery_takes_a_step I s : valid I s -> some_delivery I = true -> 1 <= period s.
+Lemma delivery_takes_a_step I s : valid I s -> TickLinear.some_delivery I = true -> 1 <= period s.
 Proof.
   intros V H. apply existsb_exists in H as ([m [source destinations]] & E & H). simpl in H.
   apply existsb_exists in H as (d & D & N). apply PM.elements_complete in E.
@@ -456,7 +461,7 @@ Proof.
   { apply total_least. intros m source destinations J. apply PM.elements_complete in J.
     apply message_pays_at_least; trivial.
     - apply (put_groups_fitting _ _ _ _ _ G). intros x w F. now rewrite PM.gempty in F.
-    - intros x w F. destruct (put_groups_worth _ _ _ _ _ _ _ G F) as [U|U].
+    - intros x w o b F. destruct (put_groups_worth _ _ _ _ _ _ _ _ _ G F) as [U|U].
       + now rewrite U.
       + now rewrite PM.gempty in U. }
   destruct (total _ _) as [|y]; [easy|]. apply Z.ltb_lt in Q. lia.
@@ -538,4 +543,5 @@ Definition check_sums (I : instance) (c : Allreduce.collective) (members : Allre
   AllreduceCheck.check_sums evidence needed_steps I c members any s e.
 
 (** The same theorem for allreduces and scans. *)
-Definition check_sums_sound := AllreduceCheck.check_sums_sound evidence needed_steps needed_steps_sound.
+Definition check_sums_sound :=
+  AllreduceCheck.check_sums_sound evidence needed_steps needed_steps_sound.

@@ -172,12 +172,12 @@ Proof.
     pose proof (C1 _ _ X) as M. rewrite M.
     assert (W : match f (whole q) a d with Never => False
       | Pays y => y <= message_pays J k s q end).
-    { unfold f, message_payment. destruct (PM.find (whole q) ways) as [[sets|worth]|] eqn:F.
+    { unfold f, message_payment. destruct (PM.find (whole q) ways) as [[sets|worth once blocks]|] eqn:F.
       - apply (sets_pay J s T k l sets q a d V L (make_intervals_cover k T) P); [|exact X].
         assert (Z' : fitting I l ways).
         { apply (put_groups_fitting _ _ _ _ _ Q). intros x w U. now rewrite PM.gempty in U. }
         exact (Z' _ _ F).
-      - destruct (put_groups_worth _ _ _ _ _ _ _ Q F) as [U|U]; [congruence|].
+      - destruct (put_groups_worth _ _ _ _ _ _ _ _ _ Q F) as [U|U]; [congruence|].
         now rewrite PM.gempty in U.
       - rewrite <- (route_payment_pieces I pieces r).
         exact (routes_pay_at_least J s T k V L P (sources I) q a d X). }

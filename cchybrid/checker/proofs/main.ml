@@ -197,13 +197,8 @@ let read_table node nodes routing =
 
 (* What the rest of the files is read with: the instance, whether it is a reduction, the members of
    an allreduce or a scan, and the scope that is its own routing. *)
-type reading = {
-  instance : V.instance;
-  reduction : bool;
-  sums : (V.collective * V.groups) option;
-  scope : string;
-  node : V.z -> V.node;
-}
+type reading = { instance : V.instance; reduction : bool; scope : string; node : V.z -> V.node;
+                 sums : (V.collective * V.groups) option }
 
 (* The instance of a schedule file. *)
 let read_instance record =
@@ -254,7 +249,7 @@ let read_instance record =
   let rounds = List.map (fun each -> limited 1_000_000 (whole each)) (list_in "rounds" model) in
   let channels, times = (read_channels node network, read_times node network) in
   let in_slots, in_ticks, has_sums = (kind = V.TimeSlots, times <> Map.empty, sums <> None) in
-  require (not (in_slots || in_ticks) || List.for_all (( = ) one) rounds) "slots or ticks of rounds";
+  require (not (in_slots || in_ticks) || List.for_all (( = ) one) rounds) "slots or ticks, rounds";
   require (not (in_slots && (reduction || has_sums))) "time slots with reductions or sums";
   require (not (in_ticks && (in_slots || has_sums))) "ticks with time slots or sums";
   let endpoints = List.map whole (list_in "endpoints" network) in
@@ -356,33 +351,47 @@ let read_proof text =
         if clause = [] then List.rev found else lines found rest in
   lines [] (String.split_on_char '\n' text)
 
+(* A charge of a receiver, in steps before the last of those that are ruled out. *)
+let read_charge node steps row =
+  match wholes row with
+  | [ v; first; last; size ] ->
+    require (first <> V.Z0 && Z.leb first last && Z.ltb (Z.add last one) steps)
+      "a charge in steps that are not there";
+    { V.charged = node v; charged_from = first; charged_to = last; charge_size = size }
+  | _ -> raise (Refused "a charge is a list of four numbers")
+
 (* Messages that pay for sets, or by the worth of their destinations; [message] is the function
    from the number of a message in evidence to the message. *)
-let read_group node message group =
+let read_group node message steps group =
   let has key = List.mem_assoc key (entries group) in
   let chosen =
     if has "messages" then Some (List.map message (wholes (get "messages" group))) else None in
-  if has "once" || has "blocks" then raise (Uncovered "charges that are paid once, and blocks");
-  only [ "messages"; (if has "sets" then "sets" else "worth") ] group;
+  only ("messages" :: if has "sets" then [ "sets" ] else [ "worth"; "once"; "blocks" ]) group;
   if has "sets" then V.SetsGroup (chosen, List.map (read_set node 1) (list (get "sets" group)))
   else begin
     let worth = List.map (read_worth node) (list (get "worth" group)) in
     distinct (List.map fst worth);
-    V.WorthGroup (chosen, worth, [])
+    let once = List.map (read_charge node steps) (list_in "once" group) in
+    let read_block row = List.sort_uniq compare (List.map node (wholes row)) in
+    let blocks = List.map read_block (list_in "blocks" group) in
+    require (not (List.mem [] blocks)) "a block without nodes";
+    distinct (List.concat blocks);
+    V.WorthGroup (chosen, worth, once, blocks)
   end
 
 (* The prices and the groups of linear evidence, which may have other keys. *)
-let read_linear node message more evidence =
+let read_linear node message steps more evidence =
   only ([ "kind"; "channels"; "inject"; "accept"; "groups" ] @ more) evidence;
   ( List.concat_map (read_prices node evidence) [ "channels"; "inject"; "accept" ],
-    List.map (read_group node message) (list_in "groups" evidence) )
+    List.map (read_group node message steps) (list_in "groups" evidence) )
 
 (* Evidence about messages that are copied. *)
 let read_evidence node message evidence =
   match text (get "kind" evidence) with
   | "linear" ->
-    let prices, groups = read_linear node message [ "steps" ] evidence in
-    V.Linear (limited (1 lsl 40) (whole (get "steps" evidence)), prices, groups)
+    let steps = limited (1 lsl 40) (whole (get "steps" evidence)) in
+    let prices, groups = read_linear node message steps [ "steps" ] evidence in
+    V.Linear (steps, prices, groups)
   | "nested-sets" ->
     only [ "kind"; "message"; "sets" ] evidence;
     let sets = List.map (read_set node 0) (list (get "sets" evidence)) in
@@ -442,7 +451,7 @@ let sentence_of_rounds { instance; reduction; node; _ } steps record claim evide
     "the schedule is not valid";
   let { instance; _ } = read_instance (without_parts record) in
   require (get "kind" evidence = Text "linear") "evidence about rounds is linear";
-  let prices, groups = read_linear node positive_of [] evidence in
+  let prices, groups = read_linear node positive_of (Z.add limit one) [] evidence in
   if V.uses_worth groups then raise (Uncovered "rounds per chunk by worth");
   let above, below =
     match String.split_on_char '/' claimed with

@@ -157,8 +157,7 @@ def linear_at_random(network: Network, shown: int, rng: random.Random) -> dict[s
             if rng.random() < 0.5 or network.times:
                 groups.append({"messages": messages, "sets": any_sets(network, prices, rng)})
             else:
-                group = any_group(network, shown - 1, rng, messages)
-                groups.append({key: group[key] for key in ("messages", "worth")})
+                groups.append(any_group(network, shown - 1, rng, messages))
     return evidence | ({"groups": groups} if groups else {})
 
 
