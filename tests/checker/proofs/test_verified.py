@@ -148,6 +148,27 @@ def test_a_proof_with_a_changed_line_is_refused(old, new, program):
     assert program.answer_line(json.dumps([schedule, plain]))[0] == FAILS
 
 
+@pytest.mark.parametrize(
+    ("key", "rows", "status"),
+    [
+        ("once", [], HOLDS),
+        ("once", [[15, 1, 2, 0]], HOLDS),
+        ("once", [[15, 1, 3, 0]], FAILS),  # of 3 steps that are ruled out, the last has none
+        ("once", [[15, 2, 1, 0]], FAILS),
+        ("once", [[99, 1, 2, 0]], FAILS),
+        ("blocks", [], FAILS),
+        ("blocks", [[0, 1], [1, 2]], FAILS),
+        ("blocks", [[]], FAILS),
+        ("charges", [], FAILS),
+    ],
+)
+def test_blocks_and_charges(key, rows, status, program):
+    schedule, certificate = copy.deepcopy(certified(len(CASES) - 1))
+    for group in certificate["evidence"]["groups"]:
+        group[key] = rows
+    assert program.answer(schedule, certificate)[0] == status
+
+
 def test_entries_of_the_archive_hold_and_tampered_ones_do_not(entries, program):
     rng = random.Random(1)
     for schedule, certificate in entries:
@@ -188,6 +209,7 @@ def test_entries_of_the_archive_hold_and_tampered_ones_do_not(entries, program):
         ("certificate/1", "certificate/3", FAILS),
         ('"kind": "deliver"', '"kind": "scan"', FAILS),
         ("any routing", "at most 1 extra hops", FAILS),
+        ('"kind": "linear"', '"kind": "unreachable"', UNCOVERED),
     ],
 )
 def test_the_form_of_the_files_is_read_strictly(old, new, status, program):
