@@ -144,7 +144,7 @@ def at_random(instance: dict[str, Any], steps: int, rng: random.Random) -> dict[
 
 
 def linear_at_random(network: Network, shown: int, rng: random.Random) -> dict[str, Any]:
-    """Return linear evidence for so many steps: prices, groups and sets at random."""
+    """Return linear evidence for a number of steps: prices, groups and sets at random."""
     evidence: dict[str, Any] = {"kind": "linear", "steps": shown}
     evidence |= any_prices(network, shown - 1, rng)
     left = [*range(len(network.messages))]
