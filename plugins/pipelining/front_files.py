@@ -6,7 +6,9 @@ many steps or more, up to one that attains the throughput, which bounds every nu
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -37,11 +39,20 @@ _T = TypeVar("_T")
 
 
 class _Bound(NamedTuple):
-    """A checked certificate, and the number of steps that it is about."""
+    """A checked certificate, the number of steps that it is about, and its file."""
 
     steps: int
     verdict: RoundsVerdict
     record: dict[str, Any]
+    file: Path | None = None
+
+
+class Stored(NamedTuple):
+    """What the files of a folder prove: points, bounds of numbers of steps, and the throughput."""
+
+    points: tuple[FrontPoint, ...] = ()
+    bounds: tuple[tuple[int, Fraction], ...] = ()
+    limit: ThroughputResult | None = None
 
 
 def save_front(front: Front, folder: Path) -> None:
@@ -69,26 +80,35 @@ def write_changed(record: Mapping[str, Any], path: Path) -> None:
     write_text(text, path)
 
 
-def stored_schedules(folder: Path, whole: Instance) -> list[Schedule]:
-    """Return the valid schedules of an instance, in any chunks and rounds, in a folder's files.
+def read_stored(folder: Path, whole: Instance) -> Stored:
+    """Return what the files of a folder prove about an instance; files that do not hold are left.
 
     A folder with the front of another instance raises an ``InputError``.
     """
-    found, others = [], False
+    files: dict[Path, Any] = {}
+    schedules: dict[Path, Schedule] = {}
+    bounds: list[_Bound] = []
+    limit, others = None, False
     for path in sorted(folder.glob("*.json")):
-        try:
-            record = read_json(path)
-            if _format(record).startswith(_SCHEDULE_FORMAT):
-                found.append(_without_bound(_schedule(record, whole.digest)))
+        # What does not hold is judged by ``check``; here only what holds is of use.
+        with suppress(EvidenceError, InputError):
+            files[path] = record = read_json(path)
             others |= _format(record) == FORMAT and record.get("sha256") != whole.digest
-        except (EvidenceError, InputError):
-            continue  # judged by ``check``; here only what holds is of use
-    names = {each.instance.network.node_names for each in found}
+            if _format(record).startswith(_SCHEDULE_FORMAT):
+                schedules[path] = _without_bound(_schedule(record, whole.digest))
+    names = {each.instance.network.node_names for each in schedules.values()}
     if others or names - {whole.network.node_names}:
         raise InputError(
             "it holds the front of another instance", where=str(folder), hint="name another folder"
         )
-    return found
+    for path, record in files.items():
+        with suppress(EvidenceError, InputError):
+            if _format(record) == ROUNDS_FORMAT and schedules:
+                bounds.append(_bound(record, [*schedules.values()])._replace(file=path))
+            elif _format(record) == THROUGHPUT_FORMAT:
+                limit = _throughput(record, whole)
+    points = [FrontPoint(each, None, None, path) for path, each in schedules.items()]
+    return Stored(tuple(_possible_points(points, bounds)), _ratios(bounds), limit)
 
 
 def check_front(folder: str | Path) -> Front:
@@ -154,7 +174,7 @@ def check_front(folder: str | Path) -> Front:
             raise EvidenceError(f"{file}: this is no file of a front")
     points = _named(name, _points, index, schedules, bounds)
     # What the index leaves out is not part of the front that it shows.
-    open_steps, closed = _open_steps(whole, [each.schedule for each in points], bounds, limit)
+    open_steps, closed = find_open_steps(whole, points, _ratios(bounds), limit)
     if index.get("throughput") != (None if limit is None else str(limit.bound)):
         raise EvidenceError(f"{name}: the throughput is not what the files show")
     complete = closed and not open_steps
@@ -167,25 +187,32 @@ def check_front(folder: str | Path) -> Front:
         throughput=limit,
         complete=complete,
         open_steps=tuple(open_steps),
-        bounds=tuple((each.steps, each.verdict.bound) for each in bounds),
+        bounds=_ratios(bounds),
         seconds=0.0,
     )
 
 
-def _open_steps(
-    whole: Instance, schedules: list[Schedule], bounds: list[_Bound], limit: ThroughputResult | None
+def find_open_steps(
+    whole: Instance,
+    points: Sequence[FrontPoint],
+    bounds: Sequence[tuple[int, Fraction]],
+    limit: ThroughputResult | None,
 ) -> tuple[list[int], bool]:
     """Return the numbers of steps whose optimum is not shown, and whether that of all more is."""
     open_steps: list[int] = []
-    last = max([len(each.steps) for each in schedules] + [bound.steps for bound in bounds])
+    last = max([*(each.steps for each in points), *(steps for steps, _ in bounds)], default=0)
     for steps in range(farthest(whole), last + 1):
-        ratios = [_ratio(each) for each in schedules if len(each.steps) <= steps]
+        ratios = [each.ratio for each in points if each.steps <= steps]
         if ratios and limit is not None and min(ratios) == limit.bound:
             return open_steps, True
-        shown = {each.verdict.bound for each in bounds if each.steps >= steps}
+        shown = {ratio for about, ratio in bounds if about >= steps}
         if not ratios or min(ratios) not in shown:
             open_steps.append(steps)
     return open_steps, False
+
+
+def _ratios(bounds: Iterable[_Bound]) -> tuple[tuple[int, Fraction], ...]:
+    return tuple((each.steps, each.verdict.bound) for each in bounds)
 
 
 def _named(file: str, judge: Callable[..., _T], *arguments: Any) -> _T:
@@ -256,9 +283,10 @@ def _points(
     if not listed:
         raise EvidenceError("the front has no points")
     points = []
+    possible = [*_possible_points([FrontPoint(each, None, None) for each in schedules], bounds)]
     for number, entry in enumerate(listed):
         claimed = {k: v for k, v in entry.items() if k not in ("schedule", "certificate")}
-        for point in _possible_points(schedules, bounds):
+        for point in possible:
             shown = point.to_json()
             if claimed == {key: shown[key] for key in shown if key in claimed}:
                 points.append(point)
@@ -276,15 +304,18 @@ def _points(
     return tuple(points)
 
 
-def _possible_points(schedules: list[Schedule], bounds: list[_Bound]) -> Iterator[FrontPoint]:
-    for schedule in schedules:
-        steps, rounds = len(schedule.steps), sum(schedule.rounds)
-        chunks = schedule.instance.collective.chunks
-        yield FrontPoint(schedule, None, None)
+def _possible_points(points: list[FrontPoint], bounds: list[_Bound]) -> Iterator[FrontPoint]:
+    """Yield points without a certificate, and with each that is about as many steps or more."""
+    for point in points:
+        yield point
         for each in bounds:
-            if each.steps >= steps:
-                verdict = each.verdict._replace(steps=steps, rounds=rounds, chunks=chunks)
-                yield FrontPoint(schedule, each.record, verdict)
+            if each.steps >= point.steps:
+                verdict = each.verdict._replace(
+                    steps=point.steps, rounds=point.rounds, chunks=point.chunks
+                )
+                yield replace(
+                    point, certificate=each.record, verdict=verdict, certificate_file=each.file
+                )
 
 
 def _ratio(schedule: Schedule) -> Fraction:

@@ -13,11 +13,11 @@ the fewest rounds per chunk over all numbers of chunks.
 4. The front is complete when a point attains the throughput: no schedule of more steps is better.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ from cchybrid.plugin.engine import Budget
 from cchybrid.proof.reach import farthest
 from cchybrid.referee.verify import verify_schedule
 
-from .front_files import save_front, stored_schedules, write_changed
+from .front_files import Stored, find_open_steps, read_stored, save_front, write_changed
 from .proof.round_bounds import RoundsBound, round_bound
 from .rounds import MAX_TRIALS, RoundsTask, certificate, fewest_steps, in_switching, search
 from .rounds_front import Front, FrontPoint
@@ -75,8 +75,8 @@ def pareto(
     switching
         As in ``cchybrid.fewest_rounds``.
     folder
-        Where the files are written that show the front (``check FOLDER``). Valid schedules of the
-        instance that lie there, under any name, are used.
+        Where the files are written that show the front (``check FOLDER``). Valid schedules and
+        certificates of the instance that lie there, under any name, are used.
     time_limit
         Wall-clock seconds.
     max_chunks
@@ -176,12 +176,10 @@ class _Search:
     report: Callable[[FrontPoint], None]
     points: list[FrontPoint] = field(default_factory=list)
     bounds: list[tuple[int, Fraction]] = field(default_factory=list)
-    stored: list[Schedule] = field(default_factory=list)
+    stored: Stored = field(default_factory=Stored)
     interrupted: bool = False
 
     def __post_init__(self) -> None:
-        assert self.budget.seconds is not None
-        self.deadline = time.monotonic() + self.budget.seconds
         self.searched, self.grain = coarse(self.whole)
 
     def run(self, max_steps: int | None) -> Front:
@@ -190,52 +188,63 @@ class _Search:
         fewest = fewest_steps(self.whole, max_steps, "max_steps")
         if self.folder is not None:
             make_folder(self.folder)
-            self.stored = stored_schedules(self.folder, self.whole)
-        limit = self._throughput()
+            self.stored = read_stored(self.folder, self.whole)
+        assert self.budget.seconds is not None
+        self.deadline = time.monotonic() + self.budget.seconds
+        limit = self.stored.limit or self._throughput()
         last = fewest + MAX_FURTHER_STEPS if max_steps is None else max_steps
-        unattained: list[int] = []
-        complete = False
         try:
             for steps in range(fewest, last + 1):
                 if self._is_over():
                     break
-                if not self._look_at(steps, limit, first=steps == fewest):
-                    unattained.append(steps)
+                self._look_at(steps, limit, first=steps == fewest)
                 if limit is not None and self.points and self.points[-1].ratio == limit.bound:
-                    complete = not unattained
                     break
         except KeyboardInterrupt:
             self.interrupted = True
-        front = Front(
+        if self.folder is not None:
+            # The index has what the folder proves, also if this run was for fewer steps.
+            save_front(self._front(limit, began), self.folder)
+        return self._front(limit, began, max_steps)
+
+    def _front(
+        self, limit: ThroughputResult | None, began: float, max_steps: int | None = None
+    ) -> Front:
+        """Return the front of what this run has found and what the folder proves."""
+        within = math.inf if max_steps is None else max_steps
+        every = [each for each in (*self.points, *self.stored.points) if each.steps <= within]
+        bounds = [each for each in (*self.bounds, *self.stored.bounds) if each[0] <= within]
+        points: list[FrontPoint] = []
+        for each in sorted(every, key=_order):
+            if not points or each.ratio < points[-1].ratio:
+                points = _extended(points, each)
+        open_steps, closed = find_open_steps(self.whole, points, bounds, limit)
+        complete = closed and not open_steps
+        return Front(
             instance=self.whole,
-            points=tuple(self.points),
+            points=tuple(points),
             throughput=limit,
             complete=complete,
-            open_steps=tuple(unattained),
-            bounds=tuple(self.bounds),
+            open_steps=tuple(open_steps),
+            bounds=tuple(sorted({*bounds})),
             seconds=time.monotonic() - began,
             budget={"seconds": self.budget.seconds},
             seed=self.seed,
             versions=versions(),
             interrupted=self.interrupted or (time.monotonic() > self.deadline and not complete),
         )
-        if self.folder is not None:
-            save_front(front, self.folder)
-        return front
 
-    def _look_at(self, steps: int, limit: ThroughputResult | None, first: bool) -> bool:
-        """Add the points of a number of steps; return whether its bound is attained."""
+    def _look_at(self, steps: int, limit: ThroughputResult | None, first: bool) -> None:
+        """Add the points of a number of steps."""
         bound = self._bound(steps, limit)
         if bound is None:
-            return False
+            return
         self.bounds.append((steps, bound.ratio))
         last = self.points[-1] if self.points else None
         if first:
             self._add(self._point(bound, 1, None, self.deadline - time.monotonic()))
-        attained = self._attain(bound)
-        if attained and self.points[-1] is last:
+        if self._attain(bound) and self.points[-1] is last:
             self._keep_bound(bound)
-        return attained
 
     def _is_over(self) -> bool:
         self.interrupted = self.interrupted or bool(self.stop())
@@ -280,25 +289,19 @@ class _Search:
         exact = range(smallest, self.max_chunks + 1, smallest)
         yield from ((chunks, ratio.numerator * chunks // smallest) for chunks in exact)
         others = [chunks for chunks in range(1, self.max_chunks + 1) if chunks % smallest]
-        yield from ((chunks, ceil(ratio * chunks)) for chunks in others)
+        yield from ((chunks, math.ceil(ratio * chunks)) for chunks in others)
 
     def _add(self, point: FrontPoint | None) -> None:
-        if point is None:
-            return
-        last = self.points[-1] if self.points else point
-        # A better one of the same steps replaces it; the first point stays beside more chunks.
-        beside = len(self.points) == 1 and last.chunks == 1 < point.chunks
-        if last.steps == point.steps and not beside:
-            self.points = self.points[:-1]
-        self.points.append(point)
-        self.report(point)
+        if point is not None:
+            self.points = _extended(self.points, point)
+            self.report(point)
 
     def _point(
         self, bound: RoundsBound, chunks: int, rounds: int | None, seconds: float
     ) -> FrontPoint | None:
         """Return the point of these chunks and rounds, by a search for fewer than in the folder."""
         found = self._stored(bound.steps, chunks * self.grain, rounds)
-        lowest = max(ceil(bound.ratio * self.grain * chunks), farthest(self.searched))
+        lowest = max(math.ceil(bound.ratio * self.grain * chunks), farthest(self.searched))
         totals = [rounds] if rounds else [*range(lowest, lowest + MAX_TRIALS)]
         if found is not None:
             totals = [total for total in totals if total < sum(found.rounds)]
@@ -316,11 +319,9 @@ class _Search:
     def _stored(self, steps: int, chunks: int, rounds: int | None) -> Schedule | None:
         """Return a schedule of an earlier run of these chunks, of these rounds or the fewest."""
         fitting = [
-            each
-            for each in self.stored
-            if len(each.steps) <= steps
-            and each.instance.collective.chunks == chunks
-            and rounds in (None, sum(each.rounds))
+            each.schedule
+            for each in self.stored.points
+            if each.steps <= steps and each.chunks == chunks and rounds in (None, each.rounds)
         ]
         return min(fitting, key=lambda each: sum(each.rounds), default=None)
 
@@ -339,3 +340,17 @@ class _Search:
         if self.folder is not None and self.points:
             record = certificate(self.points[-1].schedule, bound)
             write_changed(record, self.folder / f"steps-{bound.steps}.certificate.json")
+
+
+def _extended(points: list[FrontPoint], point: FrontPoint) -> list[FrontPoint]:
+    """Return points with a better one, which replaces another of as many steps."""
+    last = points[-1] if points else point
+    # The first point stays beside more chunks.
+    beside = len(points) == 1 and last.chunks == 1 < point.chunks
+    return [*(points if last.steps < point.steps or beside else points[:-1]), point]
+
+
+def _order(point: FrontPoint) -> tuple[Fraction, ...]:
+    """Return the key that sorts points by steps, chunks and rounds, the best bound first."""
+    bound = Fraction(0) if point.verdict is None else point.verdict.bound
+    return Fraction(point.steps), Fraction(point.chunks), Fraction(point.rounds), -bound

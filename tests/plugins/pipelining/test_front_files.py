@@ -166,6 +166,25 @@ def test_edited_claims_are_refused(folder, name, change, reason):
     assert (done.returncode, "FAILED" in done.stdout) == (1, True)
 
 
+def test_a_run_without_time_takes_no_point_from_the_folder(folder):
+    index = (folder / "front.json").read_text()
+    for options in ({}, {"max_chunks": 1}, {"max_steps": 2}):
+        front = cchybrid.pareto(instance(), folder=folder, time_limit=1e-9, **options)
+        assert values(front) == [(1, 1, 1), (4, 3, 3)][: 1 if "max_steps" in options else 2]
+        assert front.complete == ("max_steps" not in options)
+        assert (folder / "front.json").read_text() == index
+        assert check_front(folder).complete
+
+
+def test_a_run_without_time_uses_no_file_that_does_not_hold(folder):
+    edit(folder / "steps-3-chunks-4.json", lambda record: record["steps"][0].pop())
+    edit(folder / SECOND, lambda record: record["claim"].update(rounds_per_chunk="2"))
+    front = cchybrid.pareto(instance(), folder=folder, time_limit=1e-9)
+    assert (values(front), front.complete) == ([(1, 1, 1)], False)
+    (folder / "front.json").unlink()
+    assert values(cchybrid.pareto(instance(), folder=folder, time_limit=1e-9)) == [(1, 1, 1)]
+
+
 @pytest.mark.slow
 def test_files_of_another_instance_are_refused(folder, tmp_path):
     cchybrid.pareto("ring-bi-4", "alltoall", folder=tmp_path / "other", time_limit=600)
