@@ -91,7 +91,7 @@ def solve(
 
     avoid_full_collections()
     registry = load_plugins()
-    check_writable(output, log)
+    check_writable(output, log=log)
     instance = read_instance(registry)
     with ExitStack() as stack:
         machines = None

@@ -183,7 +183,9 @@ def sized(file: NetworkFile, spec: InstanceSpec, note: Callable[[str], None]) ->
         if spec.tick is not None:
             raise InputError("a tick without a size", where="tick", hint="add --size, or leave it")
         if any(file.latencies):
-            note(f"{network.name}: the latencies of its links count with solve --size only")
+            note(
+                f"{network.name}: latencies of links count only with a size: solve --size, or size="
+            )
         return network
     if rates is None:
         raise InputError(

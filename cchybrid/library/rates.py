@@ -16,7 +16,7 @@ MAX_LENGTH = 20_000
 MAX_BYTES = 1 << 60
 ROUNDED = " in rounded times"
 """The end of the names of networks whose times are not exact."""
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def read_bytes(text: str, where: str = "size") -> Fraction:
         It is no such size.
     """
     text = str(text).strip()
-    match = re.fullmatch(r"([0-9]{1,19}(?:\.[0-9]{1,9})?) ?([kmg]?)(i?)(b?)", text.lower())
+    match = re.fullmatch(r"([0-9]{1,19}(?:\.[0-9]{1,9})?) ?([kmgt]?)(i?)(b?)", text.lower())
     size = Fraction(0)
     if match and (match[2] or not match[3]):
         base = 1000 if match[4] and not match[3] else 1024

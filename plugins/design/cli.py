@@ -135,7 +135,7 @@ def design(
         _front(nodes, degree, pareto, output, plot, as_json, registry, **settings)
     if plot is not None:
         raise InputError("no front to draw", where="--plot", hint="add --pareto TERM,TERM")
-    check_writable(output, schedule)
+    check_writable(output, schedule=schedule)
     if schedule is not None and collective is None:
         raise InputError("no collective to schedule", where="--schedule", hint="add --collective")
     if output is not None:
@@ -182,7 +182,7 @@ def _front(
 
     from .front import design_front
 
-    check_writable(output, plot)
+    check_writable(output, plot=plot)
     if output is not None:
         expect_suffix(output, (".csv",), "-o")
     check_plot(plot)

@@ -1,6 +1,7 @@
 """``best``: the fastest schedule for a size, and a bound on the time of every other."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -71,7 +72,7 @@ def best(
     from .best import fastest, fronts_of, schedule_of
     from .rates import buffer_of, positive, read_bandwidth, read_size, shown_size
 
-    check_writable(output, plot)
+    check_writable(output, plot=plot)
     check_plot(plot)
     sizes = sorted(map(read_size, size))
     if output is not None and len(sizes) > 1:
@@ -95,7 +96,11 @@ def best(
             write_text(exporter.export(schedule), output)
     buffer = buffer_of(instance.collective)
     records = [each.to_json(buffer) for each in found]
-    about = "of reduce-scatter and allgather" if len(fronts) > 1 else "of all schedules (certified)"
+    subject = "reduce-scatter and then allgather" if len(fronts) > 1 else "schedule"
+    about = f"no {subject} takes less (certified)"
+    gap = max(each.seconds / each.bound for each in found)
+    late = gap > 1 and any(front.interrupted for front in fronts)
+    title = replace(fronts[-1], instance=replace(fronts[-1].instance, name=instance.name)).sentence
     if plot is not None:
         _plot(records, instance.full_name, about, plot)
     if as_json:
@@ -104,10 +109,11 @@ def best(
         return
     rows = [HEADS, *(_row(shown_size(each["size"]), each) for each in records)]
     print_lines([
-        f"{fronts[-1].sentence}; {float(rate):g} GB/s per unit of capacity, "
+        f"{title}; {float(rate):g} GB/s per unit of capacity, "
         f"{float(Fraction(latency)):g} us per step",
         *columns(rows),
-        f"bound us: the least time {about}",
+        f"bound us: {about}",
+        *[f"remark: {float(gap):.2f} times the bound; more --time-limit may help"] * late,
         *(f"written to {path}" for path in (output, plot) if path is not None),
     ])  # fmt: skip
 
@@ -129,7 +135,7 @@ def _plot(records: list[dict[str, Any]], title: str, about: str, path: Path) -> 
     with new_plot(path, title, "size of the buffer", "microseconds") as axes:
         for key, mark, label in (
             ("microseconds", "o-", "fastest schedule found"),
-            ("bound", "s--", f"bound {about}"),
+            ("bound", "s--", f"bound: {about}"),
         ):
             times = [record[key] for record in records]
             axes.loglog(sizes, times, mark, label=label, color=COLOURS[key == "bound"])

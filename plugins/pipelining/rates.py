@@ -10,7 +10,7 @@ from cchybrid.library.rates import read_bytes
 from cchybrid.model import Collective
 from cchybrid.model.errors import InputError
 
-UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 """The prefixes of sizes, binary as in nccl-tests."""
 
 
@@ -84,7 +84,9 @@ def positive(text: str, where: str, what: str) -> Fraction:
     """Return the number above 0 of an option."""
     number = Fraction(text) if re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,12})?", text) else Fraction(0)
     if not number:
-        raise InputError(f"{text[:40]!r} is no {what}", where=where, hint="use a number such as 25")
+        raise InputError(
+            f"{text[:40]!r} is no {what}", where=where, hint="use a number above 0, as 25"
+        )
     return number
 
 
@@ -98,7 +100,7 @@ def read_size(text: str) -> int:
 
 def shown_size(number: int) -> str:
     """Return a size in its largest unit."""
-    for unit in "GMK":
+    for unit in "TGMK":
         if number >= UNITS[unit]:
             return f"{number / UNITS[unit]:.4g} {unit}iB"
     return f"{number} bytes"

@@ -130,7 +130,7 @@ def pareto(
     from .rates import buffer_of, positive, read_bandwidth, shown_size
     from .rounds_front import choices
 
-    check_writable(plot)
+    check_writable(None, plot=plot)
     check_plot(plot)
     start = None if latency is None else positive(latency, "--latency", "time") / 10**6
     instance = read_instance(load_plugins())

@@ -6,6 +6,7 @@ import warnings
 import pytest
 
 import cchybrid
+from cchybrid.library.rates import read_bytes
 
 PAIR = {
     "format": "cchybrid-network/2",
@@ -49,3 +50,12 @@ def test_a_line_says_what_the_size_is_of_and_which_switching_is_assumed(pair):
 def test_networks_in_rounded_times_keep_the_routing_of_their_family(pair):
     instance, _ = timed(pair, "AAS", size="100KB", tick="3", routing="xy")
     assert str(instance.model.routing) == "routing table xy"
+
+
+def test_units_of_sizes_up_to_terabytes():
+    assert [read_bytes(text) for text in ("1T", "1TiB", "1.5tb")] == [1 << 40, 1 << 40, 15 * 10**11]
+
+
+def test_latencies_without_a_size_are_remarked_on_in_words_for_python_and_shells(pair):
+    _, line = timed(pair, "AAS")
+    assert line == "mesh-1x2: latencies of links count only with a size: solve --size, or size="

@@ -106,6 +106,8 @@ def test_fewest_rounds_of_a_number_of_steps(tmp_path):
             "name 2 or more, as fewer are imposs",
         ),
         ("best dgx-1 allgather --latency 1 --size 0", "--size: '0' is no size"),
+        ("best dgx-1 allgather --latency 0 --size 1", "'0' is no time; use a number above 0"),
+        ("best dgx-1 allgather --latency 1 --size 1 --plot .", "--plot: . is a folder"),
         ("best ring-4 allgather --latency 1 --size 1M", "--bandwidth: the bandwidth is not known"),
         ("rounds group.json --steps 2", "rounds: not for groups of channels"),
         ("throughput group.json", "throughput: not for groups of channels"),
@@ -193,8 +195,28 @@ def test_the_best_for_a_size(collective, times, bus, tmp_path):
     sizes = ("--size", "64M", "--size", "8192", "--plot", "times.svg")
     table = call(*words, *sizes, cwd=tmp_path).stdout.splitlines()
     assert table[-1] == "written to times.svg"
-    assert "bound of " in (tmp_path / "times.svg").read_text()
+    assert "takes less (certified)" in (tmp_path / "times.svg").read_text()
     assert [line.split()[:2] for line in table[2:4]] == [["8", "KiB"], ["64", "MiB"]]
+
+
+@pytest.mark.slow
+def test_the_best_of_an_allreduce_names_it_and_its_folder_is_checked(tmp_path):
+    words = ("best", "ring-bi-4", "allreduce", "--latency", "1", "--bandwidth", "1")
+    more = ("--size", "1T", "--max-chunks", "1", "--folder", "f")
+    first, *_, line = call(*words, *more, cwd=tmp_path).stdout.splitlines()
+    assert first.startswith("ring-bi-4 allreduce, store-and-forward, hop by hop; 1 GB/s")
+    assert line == "bound us: no reduce-scatter and then allgather takes less (certified)"
+    shown = call(*words, *more, "--time-limit", "1e-9", cwd=tmp_path).stdout.splitlines()
+    assert shown[2].split()[:2] == ["1", "TiB"]
+    assert shown[-1] == "remark: 1.33 times the bound; more --time-limit may help"
+    done = call("check", "f", cwd=tmp_path)
+    assert (done.returncode, done.stdout.count("every file holds")) == (0, 2)
+    assert (
+        "name one of its folders, as f/allgather" in call("check", "f", "--json", cwd=tmp_path)[2]
+    )
+    (tmp_path / "f" / "allgather" / "throughput.json").unlink()
+    done = call("check", "f", cwd=tmp_path)
+    assert (done.returncode, done.stdout.count("every file holds")) == (1, 1)
 
 
 @pytest.mark.slow
