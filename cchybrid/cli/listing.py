@@ -7,13 +7,14 @@ from typing import Annotated, Any
 
 from cchybrid.cli import completion
 from cchybrid.cli.arguments import AsJson
+from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.library.network_facts import diameter_text, network_facts
 from cchybrid.library.topologies import network
 from cchybrid.library.topologies.names import rates_of
 from cchybrid.model.errors import PluginError
 from cchybrid.model.text import error_line
 from cchybrid.plugin.records import DesignerInfo, EngineInfo, load_target
-from cchybrid.plugin.registry import load_registry
+from cchybrid.plugin.registry import GROUP, load_registry
 from cchybrid.view.screen import print_lines, print_table
 
 
@@ -36,7 +37,7 @@ def topologies(
         A network such as mesh-4x4; default: all families.
     """
 
-    registry = load_registry()
+    registry = load_plugins()
     if name is None:
         infos = registry.topologies.values()
         found = records_of(infos, "name", "usage", "summary", "example")
@@ -75,7 +76,7 @@ def topologies(
 def collectives(as_json: AsJson = False) -> None:
     """List the collectives; case, hyphens and underscores of a name do not count."""
 
-    infos = load_registry().collectives.values()
+    infos = load_plugins().collectives.values()
     if as_json:
         found = records_of(infos, "name", "usage", "aliases", "summary")
         print(json.dumps({"collectives": found}))
@@ -98,7 +99,7 @@ def engines(
         An engine; default: all.
     """
 
-    registry = load_registry()
+    registry = load_plugins()
     if name is None:
         infos = registry.engines.values()
         if as_json:
@@ -136,7 +137,8 @@ def print_options(info: EngineInfo | DesignerInfo, as_json: bool) -> None:
 def plugins(as_json: AsJson = False) -> None:
     """List the plugins, what each provides, and its errors."""
 
-    found = load_registry().plugins
+    # Those from outside first.
+    found = sorted(load_registry().plugins, key=lambda row: row.source.partition(" ")[0] == GROUP)
     if as_json:
         print(json.dumps({"plugins": [dataclasses.asdict(row) for row in found]}))
         return

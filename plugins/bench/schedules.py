@@ -154,11 +154,12 @@ class Schedules(Benchmark[Row]):
         if steps is None and result.get("conflicts") is not None:
             return f"{result['conflicts']} conflicts left"
         if steps is None:
-            return f"nothing found; at least {counted(bound, 'step')}{word}"
+            found = f"nothing found; at least {counted(bound, 'step')}{word}"
+            return "; ".join((found, *result.get("remarks", ())))
         end = f"at least {bound}{word}"
         if result["status"] == "optimal":
             end = f"optimal ({'certified' if certified else 'claimed'})"
-        return f"{steps} steps, {end}, {result['seconds']:.1f} s"
+        return f"{counted(steps, 'step')}, {end}, {result['seconds']:.1f} s"
 
     def check(self, row: Row, run: StoredRun) -> dict[str, Any]:
         """Verify the schedule and check the bound; return the columns of the run's result."""

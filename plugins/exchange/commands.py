@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cchybrid.cli import arguments, completion
+from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.schedules import ScheduleFile
 from cchybrid.cli.single_options import given_words, refuse_given
 from cchybrid.library.instance_spec import InstanceSpec, find_file, on_network, without_modes
@@ -20,7 +21,7 @@ from cchybrid.model import Collective, Network, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
 from cchybrid.model.text import printable
-from cchybrid.plugin.registry import Registry, load_registry
+from cchybrid.plugin.registry import Registry
 from cchybrid.system.output import command_output_to_stderr
 from cchybrid.view.screen import print_lines, print_note
 
@@ -101,7 +102,7 @@ def export(
 
     from .tree_schedules import read_schedule
 
-    exporter = load_registry().exporter(to)
+    exporter = load_plugins().exporter(to)
     if size is not None and (size < 1 or not exporter.sized):
         what = f"{size} bytes" if exporter.sized else f"the format {exporter.name} has no sizes"
         raise InputError(
@@ -140,7 +141,7 @@ def import_(
     from .audit import valid_schedule
     from .foreign_files import import_file
 
-    registry = load_registry()
+    registry = load_plugins()
     network, performed = judged_on(topology, collective, registry, ignore_attributes, unit)
     name, imported = import_file(
         file, registry, format_name=format_name, network=network, collective=performed
@@ -196,7 +197,7 @@ def audit(
 
     if not improve:
         refuse_given(context, "there is no --improve", names=("time_limit", "seed"))
-    registry = load_registry()
+    registry = load_plugins()
     network, performed = judged_on(topology, collective, registry, ignore_attributes, unit)
     bounds: Bounds = {}
 

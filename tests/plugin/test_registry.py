@@ -267,10 +267,13 @@ def test_cchybrid_plugins_shows_what_is_wrong(load):
     shown = " ".join(done.stdout.split())
     assert "ValueError: out of order" in shown
     assert "good CCHYBRID_PLUGINS ok engine good" in shown
+    assert shown.index("broken CCHYBRID_PLUGINS") < shown.index("core cchybrid")
     done = CliRunner().invoke(app, ["network", "ring-bi-4", "--json"])
     assert json.loads(done.stdout)["nodes"] == 4
     assert done.stderr.count("broken") == 1
     assert "cchybrid: warning: plugin broken: ValueError: out of order" in done.stderr
+    for words in ("engines", "engines good", "collectives", "topologies", "topologies ring-bi-4"):
+        assert CliRunner().invoke(app, words.split()).stderr.count("plugin broken: ValueE") == 1
 
 
 @pytest.mark.parametrize(("total", "status"), [(6, 0), (7, 1)])

@@ -99,7 +99,10 @@ def watch(
     elif not timely and since is not None:
         faults.append(f"was still running {MAX_STOP_SECONDS:g} s after {reason}")
     elif not timely:
-        faults.append(f"did not return within {patience:g} s; it was never so that {reason}")
+        faults.append(
+            f"ran {patience:g} s, found nothing that ends the search, and was not asked to stop: "
+            "does it search for ever, as at a number of steps that is impossible?"
+        )
     if outcome:
         faults.extend(_wrong_outcome(method, outcome[0]))
     if _global_random_state() != state:

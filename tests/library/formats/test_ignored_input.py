@@ -11,6 +11,7 @@ from tests.refusals import refused
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 CAPACITY = '<key id="k" for="{}" attr.name="capacity" attr.type="int">{}</key>'
+BOOLEAN = '<key id="k" for="node" attr.name="switch" attr.type="boolean"/>'
 UNDIRECTED = 'edgedefault="undirected"'
 EDGE = CAPACITY.format("edge", "")
 ENDS = '<edge source="0" target="1"{}/>'
@@ -54,6 +55,8 @@ def test_parallel_edges_of_one_id_add_their_capacities(edges, tmp_path):
 
 
 GRAPHML_REFUSALS = [
+    (graphml("", BOOLEAN, nodes='<node id="0"><data key="k">yes</data></node>'),
+     "node 0: switch is 'yes'; write true or false"),
     (graphml(data("3<b>4</b>"), EDGE),
      "edge 0 1: the attribute 'capacity' has elements inside; write its value as plain text"),
     (graphml(data("<x:b/>"), EDGE.replace("capacity", "capcity")),

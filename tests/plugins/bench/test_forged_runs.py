@@ -342,6 +342,10 @@ def test_a_bound_without_a_schedule_is_checked(facts: Result, words: str) -> Non
         ({"status": "optimal", "steps": 4, "lower_bound": 4}, "4 steps, optimal (claimed)"),
         ({"status": "unknown", "lower_bound": 4}, "nothing found; at least 4 steps (claimed)"),
         ({"status": "unknown", "lower_bound": 1}, "nothing found; at least 1 step"),
+        (
+            {"status": "unknown", "lower_bound": 1, "remarks": ["tabu: was still starting"]},
+            "nothing found; at least 1 step; tabu: was still starting",
+        ),
     ],
 )  # fmt: skip
 def test_a_bound_without_evidence_is_called_claimed(result: Result, words: str) -> None:
