@@ -104,10 +104,14 @@ class Session:
         head = {"instance": task.name, "seed": config.seed}
         try:
             self._bus.emit("run", self.now(), head)
-            for opened, event in task.start(config, self):
+            with self.part("checking options"):
+                valid = self._options_are_valid()
+            for opened, event in task.start(config, self) if valid else ():
                 self._workers.apply(self._workers.seat_of(opened), event)
-            if task.infeasible is None:
-                self._find()
+            if valid and task.infeasible is None:
+                self._search()
+                with self.part("proving"):
+                    self._certify()
         except KeyboardInterrupt:
             self._workers.interrupted = True
         finally:
@@ -133,15 +137,6 @@ class Session:
         self._start_background()
         self._workers.listen(0.0)
         return self._workers.out_of_time()
-
-    def _find(self) -> None:
-        """Check options, search, and prove what is claimed."""
-        with self.part("checking options"):
-            valid = self._options_are_valid()
-        if valid:
-            self._search()
-            with self.part("proving"):
-                self._certify()
 
     def _search(self) -> None:
         """Run the bound providers and the phases of the task."""
