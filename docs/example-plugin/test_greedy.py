@@ -8,6 +8,8 @@ from cchybrid.problem import build_problem
 
 from cchybrid_greedy.engine import Greedy, Options
 
+# Greedy, Options, tries and patience are this engine's: replace them by the names of yours.
+
 
 @pytest.mark.parametrize(
     "case",
