@@ -21,7 +21,7 @@ from cchybrid.cli.writable_files import check_writable
 from cchybrid.model import Instance
 from cchybrid.model.errors import CchybridError, InputError, PluginError
 from cchybrid.model.instance import read_json
-from cchybrid.model.shown import counted_steps
+from cchybrid.model.shown import counted, counted_steps
 from cchybrid.model.text import described, error_line
 from cchybrid.plugin.records import ProofFormatInfo, load_target
 from cchybrid.plugin.registry import load_registry
@@ -284,8 +284,8 @@ def _sentence(verdict: Any, instance: Instance) -> str:
     if isinstance(verdict, RoundsVerdict):
         word = "optimal (certified)" if verdict.optimal else "not proven optimal"
         return (
-            f"valid, {size}, {verdict.rounds} rounds, {word}: at most "
-            f"{verdict.steps} steps need {verdict.bound} rounds per chunk or more; {verdict.kind}"
+            f"valid, {size}, {counted(verdict.rounds, 'round')}, {word}: at most {size} "
+            f"need {verdict.bound} rounds per chunk or more; {verdict.kind}"
         )
     word = "optimal (certified)" if verdict.optimal else f"at least {verdict.bound} are needed"
     return f"valid, {size}, {word}; scope: {verdict.scope}; {verdict.kind}"

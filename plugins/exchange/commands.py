@@ -20,6 +20,7 @@ from cchybrid.library.instance_spec import InstanceSpec, find_file, on_network, 
 from cchybrid.model import Collective, Network, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
+from cchybrid.model.shown import counted
 from cchybrid.model.text import printable
 from cchybrid.plugin.registry import Registry
 from cchybrid.system.output import command_output_to_stderr
@@ -73,8 +74,8 @@ def _in_steps(schedule: Schedule, name: str) -> Schedule:
     read = Schedule(instance, tuple(step for step in schedule.steps if step))
     if verify_schedule(read):
         read = Schedule(instance, tuple((move,) for step in read.steps for move in step))
-    count = len(read.steps)
-    print_note(f"the format {name} has no times: transfers stand in {count} steps, in order")
+    steps = counted(len(read.steps), "step")
+    print_note(f"the format {name} has no times: transfers stand in {steps}, in order")
     return read
 
 
@@ -148,7 +149,7 @@ def import_(
     )
     schedule = valid_schedule(file, imported)
     schedule.save(output)
-    size = f"{len(schedule.steps)} steps, {schedule.channel_uses} channel uses"
+    size = f"{counted(len(schedule.steps), 'step')}, {schedule.channel_uses} channel uses"
     print_lines([f"{schedule.instance.name}: valid, {size}, read as {name}"])
     print_lines(f"  {line}" for line in (*imported.facts, *imported.limits))
     print(f"written to {output}")

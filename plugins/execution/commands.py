@@ -11,6 +11,7 @@ from cchybrid.cli import arguments
 from cchybrid.cli.schedules import ScheduleFile
 from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
+from cchybrid.model.shown import counted
 from cchybrid.plugin.expressed import refuse_slots_ticks_groups
 from cchybrid.view.screen import print_lines, print_table
 
@@ -49,7 +50,7 @@ def time(
     if as_json:
         print(json.dumps(record))
         return
-    size = f"{record['steps']} steps, {record['rounds']} rounds"
+    size = f"{counted(record['steps'], 'step')}, {counted(record['rounds'], 'round')}"
     print_lines([f"{read.instance.name}: {size}", f"  {model.line}"])
     print_table(
         ("bytes", "microseconds"),

@@ -241,7 +241,8 @@ def main(plan: dict[str, Any], arguments: list[str]) -> int:
 
 def show(plan: dict[str, Any], ranks: int, rows: list[dict[str, Any]]) -> None:
     """Print a table: microseconds by message size."""
-    print(f"{plan['name']}: {len(plan['steps'])} steps on {ranks} ranks, every byte is right")
+    steps = f"{len(plan['steps'])} step{'s' * (len(plan['steps']) != 1)}"
+    print(f"{plan['name']}: {steps} on {ranks} ranks, every byte is right")
     if "schedule_us" in rows[0]:
         library = rows[0].get("library", "")
         print(

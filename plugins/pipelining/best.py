@@ -117,7 +117,8 @@ def fastest(
     for front in fronts:
         if not front.points:
             steps = ", ".join(map(str, front.open_steps))
-            what = f"no schedule{steps and f' of {steps} steps'} was found in time"
+            word = "step" if steps == "1" else "steps"
+            what = f"no schedule{steps and f' of {steps} {word}'} was found in time"
             hint = f"{front.fewest_steps} or more are needed: give more --time-limit or --max-steps"
             raise InputError(what, where=front.instance.name, hint=hint)
         about = front.instance if instance.collective.kind == "allreduce" else instance

@@ -9,6 +9,7 @@ from cchybrid.cli.arguments import ReadInstance
 from cchybrid.library.rates import read_bytes
 from cchybrid.model import Collective
 from cchybrid.model.errors import InputError
+from cchybrid.model.shown import counted
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 """The prefixes of sizes, binary as in nccl-tests."""
@@ -103,4 +104,4 @@ def shown_size(number: int) -> str:
     for unit in "TGMK":
         if number >= UNITS[unit]:
             return f"{number / UNITS[unit]:.4g} {unit}iB"
-    return f"{number} bytes"
+    return counted(number, "byte")

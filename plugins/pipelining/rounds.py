@@ -23,6 +23,7 @@ from cchybrid.host.wire import Line
 from cchybrid.library.graphs import EXACT
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
+from cchybrid.model.shown import counted
 from cchybrid.model.text import printable
 from cchybrid.model.whole_numbers import whole
 from cchybrid.plugin.engine import Budget
@@ -95,10 +96,11 @@ class RoundsResult(RunResult):
         """The verdict in one line: rounds, steps, and whether fewer are impossible."""
         found, name = self.schedule, printable(self.instance.full_name)
         if found is None:
-            return f"{name}: no schedule of {self.steps} steps was found"
+            return f"{name}: no schedule of {counted(self.steps, 'step')} was found"
         each = "+".join(map(str, found.rounds))
         word = "optimal (certified)" if self.certified else f"at least {self.rounds_needed}"
-        return f"{name}: {self.rounds} rounds in {len(found.steps)} steps ({each}), {word}"
+        steps, rounds = counted(len(found.steps), "step"), counted(self.rounds or 0, "round")
+        return f"{name}: {rounds} in {steps} ({each}), {word}"
 
     def details(self) -> list[str]:
         """Return what switches do, and the bound, if there are any."""
@@ -237,8 +239,9 @@ def fewest_steps(instance: Instance, steps: int | None, where: str) -> int:
     """
     fewest = farthest(instance)
     if steps is not None and steps < fewest:
+        far = f"{fewest} {transfers(instance)}"
         raise InputError(
-            f"a message has {fewest} {transfers(instance)} to go, more than {steps} steps",
+            f"a message has {far} to go, more than {counted(steps, 'step')}",
             where=where,
             hint=f"name {fewest} or more, as fewer are impossible",
         )

@@ -13,6 +13,7 @@ from cchybrid.cli import arguments
 from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.writable_files import check_writable
 from cchybrid.model.errors import InputError
+from cchybrid.model.shown import counted
 from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def pareto(
 
 
 def _short(point: "FrontPoint") -> str:
-    return f"{point.chunks} chunks, {point.steps} steps, {point.rounds} rounds"
+    return ", ".join(counted(getattr(point, f"{one}s"), one) for one in ("chunk", "step", "round"))
 
 
 def check_folder(folder: Path, record: Any, explain: bool, as_json: bool) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 from cchybrid.checker import RoundsVerdict
 from cchybrid.host.run_result import RunResult, columns
 from cchybrid.model import Instance, Schedule
+from cchybrid.model.shown import counted
 from cchybrid.model.text import printable
 from cchybrid.proof.reach import farthest
 
@@ -138,9 +139,10 @@ class Front(RunResult):
             each = "+".join(map(str, point.schedule.rounds))
             numbers = (point.chunks, point.steps, point.rounds, point.ratio)
             rows.append((*map(str, numbers), bound, each))
+        steps = counted(self.fewest_steps, "step")
         lines = [
             *columns(rows),
-            f"fewer than {self.fewest_steps} steps are impossible: a message has that far to go, "
+            f"no schedule has fewer than {steps}: a message has that far to go, "
             f"in {transfers(self.instance)}",
             *switches_line(self.instance),
         ]
@@ -150,7 +152,7 @@ class Front(RunResult):
         if self.complete:
             lines.append("complete (certified): no schedule of any number of chunks improves on it")
         return lines + [
-            f"open: {steps} steps, where no schedule was found that attains the bound"
+            f"open: {counted(steps, 'step')}, where no schedule was found that attains the bound"
             for steps in self.open_steps
         ]
 

@@ -74,3 +74,10 @@ def test_times_and_simulations_name_their_settings(tmp_path, capsys, monkeypatch
     assert "assumed: 2000 MB/s per unit of capacity (--bandwidth)" in capsys.readouterr().out
     assert run(["simulate", str(path), *words]) == 0
     assert named.items() <= json.loads(capsys.readouterr().out).items()
+
+
+def test_numbers_of_one_have_no_plural(tmp_path, capsys):
+    path = tmp_path / "s.json"
+    cchybrid.solve("complete-3", "allgather", engines=[], bounds=False).schedule.save(path)
+    assert run(["time", str(path), "--sizes", "8"]) == 0
+    assert ": 1 step, 1 round\n" in capsys.readouterr().out

@@ -263,8 +263,8 @@ def test_the_best_choice_changes_with_the_size(dgx):
         ({"seed": -1}, "seed: -1 is no seed"),
         ({"max_chunks": 1.5}, "max_chunks: 1.5 makes no sense"),
         ({"max_chunks": 0}, "max_chunks: 0 makes no sense"),
-        ({"max_steps": 1}, "2 hops to go, more than 1 steps"),
-        ({"steps": 1}, "a message has 2 hops to go, more than 1 steps"),
+        ({"max_steps": 1}, "2 hops to go, more than 1 step;"),
+        ({"steps": 1}, "a message has 2 hops to go, more than 1 step;"),
         ({"max_steps": "x"}, "max_steps: 'x' makes no sense"),
     ],
 )

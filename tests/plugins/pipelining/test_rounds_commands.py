@@ -170,7 +170,7 @@ def test_a_box_of_gpus_takes_one_step(tmp_path):
     assert "optimal (certified)" in call("check", *files, cwd=tmp_path).stdout
     words = ("rounds", "dgx-a100", "reduce-scatter", "--chunks", "12", "--steps", "1")
     done = call(*words, "--bandwidth", "25", cwd=tmp_path)
-    assert "7 rounds in 1 steps (7), optimal (certified)" in done.stdout
+    assert "7 rounds in 1 step (7), optimal (certified)" in done.stdout
     assert "bus bandwidth 300.000 GB/s" in done.stdout
 
 
@@ -197,6 +197,16 @@ def test_the_best_for_a_size(collective, times, bus, tmp_path):
     assert table[-1] == "written to times.svg"
     assert "takes less (certified)" in (tmp_path / "times.svg").read_text()
     assert [line.split()[:2] for line in table[2:4]] == [["8", "KiB"], ["64", "MiB"]]
+
+
+@pytest.mark.slow
+def test_numbers_of_one_have_no_plural(tmp_path):
+    done = call("rounds", "complete-3", "allgather", "--steps", "1", "-o", "s.json", cwd=tmp_path)
+    assert "1 round in 1 step (1), optimal (certified)" in done.stdout
+    done = call("check", "s.json", "s.certificate.json", cwd=tmp_path)
+    assert "valid, 1 step, 1 round, optimal (certified): at most 1 step need" in done.stdout
+    done = call("pareto", "complete-3", "allgather", cwd=tmp_path)
+    assert "found 1 chunk, 1 step, 1 round" in done.stderr
 
 
 @pytest.mark.slow
