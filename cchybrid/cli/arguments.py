@@ -176,7 +176,7 @@ def _instance(
     routing : R
         minimal, any, a number of extra hops, xy, yx, e-cube, or a file of next hops.
     switching : W
-        wormhole, store-and-forward, or tdm: time slots.
+        wormhole, store-and-forward (hop by hop), or tdm: time slots.
     ports : K
         all, K per node, or INJECT,ACCEPT.
 

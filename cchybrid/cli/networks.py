@@ -19,6 +19,8 @@ MAX_EXACT = 10**14
 """Number of automorphisms from which on it is approximate."""
 _MAX_SHOWN = 8
 """Nodes of a kind that are shown by name."""
+_USUAL = ("groups", "none"), ("ticks of a message", "none")
+"""Lines that are left out."""
 
 
 def network(
@@ -73,7 +75,7 @@ def network(
     lines = [f"{found.name}: {found.nodes} nodes, {len(found.channels)} channels"]
     if found.node_names is not None:
         lines.append(f"  node names: {_some(list(found.node_names))}")
-    lines += [f"  {key}: {text}" for key, text in shown.items()]
+    lines += [f"  {key}: {text}" for key, text in shown.items() if (key, text) not in _USUAL]
     print_lines([*lines, *(f"  note: {note}" for note in notes)])
 
 

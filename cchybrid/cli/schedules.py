@@ -52,7 +52,8 @@ def verify(schedule: ScheduleFile, as_json: arguments.AsJson = False) -> None:
         if len(violations) > MAX_VIOLATIONS:
             print(f"  and {len(violations) - MAX_VIOLATIONS} more")
     else:
-        size = f"{counted_steps(read.instance, len(read.steps))}, {read.channel_uses} channel uses"
+        steps = counted_steps(read.instance, len(read.steps))
+        size = f"{steps}, {counted(read.channel_uses, 'channel use')}"
         print_lines([f"{schedule}: valid, {size}"])
         if bound is not None and bound > len(read.steps):
             print(f"lower bound {bound}: FALSE, this very schedule has fewer steps")

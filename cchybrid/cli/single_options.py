@@ -1,5 +1,6 @@
 """Options that are given and would be ignored are refused: a second value, or one without use."""
 
+import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -18,15 +19,29 @@ class Command(PlainHelp, TyperCommand):
         Raises
         ------
         InputError
-            An option that takes one value, or is on or off, is given twice.
+            An option that takes one value, or is on or off, is given twice; a number is none.
         """
+        values: dict[str, Any] = {}
         if not ctx.resilient_parsing:  # not for the completion of words in shells
-            *_, given = self.make_parser(ctx).parse_args(args=list(args))
+            values, _, given = self.make_parser(ctx).parse_args(args=list(args))
             for option in self.params:
                 if given.count(option) > 1 and _takes_one(option):
                     name = max(option.opts, key=len)
                     raise InputError("given twice", where=name, hint="it has one value: drop one")
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:  # the library's versions say it in different words
+            found = re.search(r"valid (integer|number|float)", getattr(error, "message", ""))
+            option: Any = getattr(error, "param", None)
+            if found is None or option is None or option.name not in values:
+                raise
+            kind = "whole number" if found[1] == "integer" else "number"
+            unit = " of seconds" if option.metavar == "SEC" else ""
+            what, where = (
+                f"{values[option.name]!r:.40} is no {kind}{unit}",
+                max(option.opts, key=len),
+            )
+            raise InputError(what, where=where, hint=f"use a {kind} such as 5") from None
 
 
 def refuse_given(context: Any, why: str, *, names: Collection[str]) -> None:

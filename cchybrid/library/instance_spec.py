@@ -321,7 +321,12 @@ def find_file(text: str, names: Names, read: Reader = read_network) -> NetworkFi
     path = Path(text)
     if path.suffix or path.name != text:  # names of topologies have no dot or slash
         return read(path)
-    network = build_network(text, names.topologies.values())
+    try:
+        network = build_network(text, names.topologies.values())
+    except InputError as error:
+        if is_file(path):
+            error.hint = f"there is a file {text}; give it an extension such as .edges"
+        raise
     published = rates_of(network, names.topologies.values())
     return replace(NetworkFile.of(network), published=published)
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from cchybrid.model import Network
+from cchybrid.model.shown import counted
 
 MAX_DIAMETER_WORK = 1 << 27
 """Nodes times channels of a network above which no diameter is computed; these take seconds."""
@@ -17,33 +18,28 @@ def read_line(network: Network) -> str:
     '3 nodes (1 switch), 4 channels, capacities 1 to 2'
     """
     marks = [
-        _counted(len(nodes), word, words)
+        counted(len(nodes), word, words)
         for nodes, word, words in (
-            (network.endpoints, "endpoint", "endpoints"),
+            (network.endpoints, "endpoint", ""),
             (network.switches, "switch", "switches"),
         )
         if nodes
     ]
-    parts = [_counted(network.nodes, "node", "nodes") + (f" ({', '.join(marks)})" if marks else "")]
-    parts.append(_counted(len(network.channels), "channel", "channels"))
+    parts = [counted(network.nodes, "node") + (f" ({', '.join(marks)})" if marks else "")]
+    parts.append(counted(len(network.channels), "channel"))
     sizes = sorted({channel.capacity for channel in network.channels})
     if len(sizes) > 1:
         parts.append(f"capacities {sizes[0]} to {sizes[-1]}")
     elif sizes and sizes != [1]:
         parts.append(f"capacity {sizes[0]}")
     if network.half_duplex:
-        pairs = len(network.half_duplex)
-        parts.append(_counted(pairs, "half-duplex pair", "half-duplex pairs"))
+        parts.append(counted(len(network.half_duplex), "half-duplex pair"))
     if network.groups:
-        parts.append(_counted(len(network.groups), "group of channels", "groups of channels"))
+        parts.append(counted(len(network.groups), "group of channels", "groups of channels"))
     if network.times:
         ticks = [sum(time) for time in network.times]
         parts.append(f"{min(ticks)} to {max(ticks)} ticks")
     return ", ".join(parts)
-
-
-def _counted(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
 
 
 def is_too_large(network: Network) -> bool:
@@ -54,9 +50,16 @@ def is_too_large(network: Network) -> bool:
 def diameter_text(network: Network, diameter: int | None) -> str:
     """Return the diameter of a network's facts for people, or why there is none."""
     if diameter is None:
-        too_large = is_too_large(network)
-        return "not computed for so large a network" if too_large else "some nodes are not reached"
-    return f"{diameter} hop{'' if diameter == 1 else 's'}"
+        if is_too_large(network):
+            return "not computed for so large a network"
+        import networkx as nx
+
+        nodes = range(network.nodes)
+        graph = nx.Graph([*network.channel_index, *zip(nodes, nodes, strict=True)])
+        parts = nx.number_connected_components(graph)
+        missing = f"none, as the network is not connected: it has {parts} parts"
+        return missing if parts > 1 else "some nodes are not reached"
+    return counted(diameter, "hop")
 
 
 def _diameter(network: Network) -> int | None:

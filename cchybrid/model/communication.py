@@ -69,7 +69,7 @@ class CommunicationModel:
             yield (
                 f"unknown switching {self.switching!r}",
                 "model.switching",
-                "use wormhole, store-and-forward or tdm",
+                "use wormhole, store-and-forward (hop by hop) or tdm",
             )
         if self.periodic and self.rounds:
             yield "rounds of time slots", "model.rounds", "use channels of larger capacity"

@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cchybrid.model import Schedule
+from cchybrid.model.shown import counted
 from cchybrid.model.steps import count_transfers
 from cchybrid.view.step_table import ends, path_text, step_table
 
@@ -117,5 +118,5 @@ def _line(schedule: Schedule) -> str:
         how_many = f"{sum(sizes):,} transfers that start in {starts}"
     return (
         f"{how_many}, {share:.0f} % of all channels used, "
-        f"longest path {hops} hops (the transfers themselves: {where})"
+        f"longest path {counted(hops, 'hop')} (the transfers themselves: {where})"
     )

@@ -116,7 +116,7 @@ def run(
         The jobs of the SLURM script.
     """
     from cchybrid.host.api import DEFAULT_SECONDS
-    from cchybrid.host.arguments import read_count
+    from cchybrid.host.arguments import read_count, read_seconds
     from cchybrid.host.executors import LOCAL, executor_name, opened
     from cchybrid.system.processes import processor_count
 
@@ -159,8 +159,7 @@ def run(
         time_limit, evaluations = granted.time_limit, granted.evaluations
     if time_limit is None and evaluations is None:
         time_limit = DEFAULT_SECONDS
-    if time_limit is not None and not 0 < time_limit < 1e9:
-        raise InputError(f"{time_limit} makes no sense", where="--time-limit", hint="use seconds")
+    time_limit = read_seconds(time_limit)
     read_count(evaluations, "--evaluations")
     budget = {"time_limit": time_limit, "evaluations": evaluations, "threads": threads}
     named = engine or without or strategy or option
@@ -250,7 +249,7 @@ def run(
     if stored := len(tasks) - len(made):
         print(f"stored before, and verified again: {counted(stored, 'run')}")
     if failures := sum(bool(progress.run.failure) for progress in made):
-        print(f"{failures} runs failed and will be run again by the same command")
+        print(f"{counted(failures, 'run')} failed and will be run again by the same command")
     raise typer.Exit(1 if failures else 0)
 
 
@@ -342,7 +341,7 @@ def report(
     if latex and "convergence.pdf" not in paper:
         print("no convergence.pdf: no run had two better schedules or bounds in a row")
     if links:
-        print(f"written to {folder / 'pages'}: {len(links)} pages")
+        print(f"written to {folder / 'pages'}: {counted(len(links), 'page')}")
 
 
 for command in (run, report, merge):

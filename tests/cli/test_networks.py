@@ -130,3 +130,12 @@ def test_the_modes_of_a_file_are_shown(tmp_path, command, answer):
     facts = answer("network ring.txt")
     assert (facts["transmitters"], facts["receivers"]) == (["0"], ["1"])
     assert "transmitters" not in command("network ring-bi-4").stdout
+
+
+def test_parts_of_a_network_and_no_lines_for_rare_features(tmp_path, command):
+    (tmp_path / "parts.edges").write_text("a b\nb c\nd e\n")
+    shown = command("network parts.edges").stdout
+    assert "diameter: none, as the network is not connected: it has 2 parts\n" in shown
+    assert "groups" not in shown
+    assert "ticks of a message" not in shown
+    assert "diameter: some nodes are not reached" in command("network omega-8").stdout

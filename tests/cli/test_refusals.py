@@ -24,6 +24,7 @@ def folder(tmp_path_factory):
     (path / "broken.json").write_text(json.dumps(record))
     (path / "garbled.json").write_text("certificate")
     (path / "empty").mkdir()
+    (path / "noc").write_text("a b")
     return path
 
 
@@ -39,7 +40,11 @@ def folder(tmp_path_factory):
         ("solve ring-bi-4 AAS --engine lns --without lns", "without: no engine is left"),
         ("solve ring-bi-4 AAS --ports many", "use all, K, or INJECT,ACCEPT"),
         ("solve ring-bi-4 AAS --fail-link 0-2", "no link 0-2 in ring-bi-4"),
-        ("solve ring-bi-4 AAS --time-limit soon", "see: cchybrid solve --help"),
+        ("solve ring-bi-4 AAS --time-limit 5s",
+         "--time-limit: '5s' is no number of seconds; use a number such as 5"),
+        ("solve ring-bi-4 AAS --seed=x", "--seed: 'x' is no whole number; use a whole number"),
+        ("solve ring-bi-4 AAS --switching hop-by-hop", "store-and-forward (hop by hop) or tdm"),
+        ("network noc", "unknown network 'noc'; there is a file noc; give it an extension such as"),
         ("solve ring-bi-4 AAS --time-limit 0", "use a number above 0"),
         ("solve ring-bi-4 AAS --steps 0", "use a whole number above 0"),
         ("solve ring-bi-4 AAS --option cpsat", "write ENGINE.NAME=VALUE"),

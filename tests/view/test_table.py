@@ -122,3 +122,7 @@ def test_reductions_name_what_they_become():
     text = render(Schedule(reduction, steps), 80)
     assert "2->1 (0)" in text
     assert "3->0" in text
+
+
+def test_a_single_hop_in_the_line_below_the_table():
+    assert "longest path 1 hop (the transfers" in _line(BROADCAST)

@@ -98,7 +98,7 @@ def _read_edge_list(text: str) -> nx.Graph:
 def _edge(row: str) -> tuple[str, str, Mapping[str, Any]]:
     """Return the two nodes and the attributes of a line of an edge list."""
     tail, head, text, *_ = *row.split(None, 2), "", ""
-    if not head:
+    if head in ("", "->", "--"):
         raise InputError(
             f"{row[:40]!r} does not name two nodes", hint="write two nodes with a space between"
         )

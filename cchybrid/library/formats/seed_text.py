@@ -18,6 +18,7 @@ from cchybrid.model.network import MAX_NODES
 from cchybrid.model.text import one_line
 
 _MAX_DEGREE = 65_536
+_EDGES = "an edge list is a .edges file"
 _HEADER = """\
 # {name}
 # number of nodes and maximal number of outgoing links per node
@@ -127,7 +128,7 @@ def _read_row(words: Sequence[str], count: int) -> tuple[int, str, list[int]]:
     if len(words) < 2 or words[1].upper() not in ("T", "R", "B", "N"):
         raise InputError(
             "the mode is missing" if len(words) < 2 else f"{words[1][:40]!r} is no mode",
-            hint="write the node, then T, R, B or N, then its neighbours",
+            hint=f"write the node, then T, R, B or N, then its neighbours ({_EDGES})",
         )
     node, *targets = (_node(word, count) for word in (words[0], *words[2:]))
     if node in targets:
@@ -144,7 +145,7 @@ def _node(word: str, count: int) -> int:
 
 def _number(word: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", word):
-        raise InputError(f"{word[:40]!r} is no number", hint="write a number there")
+        raise InputError(f"{word[:40]!r} is no number", hint=f"write a number there ({_EDGES})")
     return int(word)
 
 

@@ -119,6 +119,8 @@ def test_adjacency_lists_may_name_every_link_from_both_ends(tmp_path):
         ("n.graphml", "<html>", "not valid GraphML: "),
         ("n.edges", "", "no nodes in this edge list"),
         ("n.edges", "0 1\n0,2", "line 2: '0,2' does not name two nodes; write two nodes with"),
+        ("n.edges", "0 1\n1 -> 2", "line 2: '1 -> 2' does not name two nodes; write two"),
+        ("n.edges", "0 -- 1", "'0 -- 1' does not name two nodes; write two nodes with a space"),
         ("n.edges", "0 1 2.5.5", "edge 0 1: the capacity '2.5.5' is no number above 0"),
         ("n.edges", "0 1 {'capcity': 2}", "'capcity' has no meaning here; did you mean capacity?"),
         ("n.edges", "0 0", "node 0 is linked to itself; drop that edge"),

@@ -63,6 +63,8 @@ def test_order_case_blanks_and_comments_do_not_matter():
         ("2 1\n0 B 1\n0 B 1", "line 3: node 0 has a row already, line 2; keep one of them"),
         ("2 1\n2 B 1", "line 2: there is no node 2; use 0 to 1"),
         ("2 1\n0 B x", "line 2: 'x' is no number"),
+        ("# links\na b", "'a' is no number; write a number there (an edge list is a .edges file)"),
+        ("1 2\n0 2", "'2' is no mode; write the node, then T, R, B or N, then its neighbours (an"),
         ("2 1\n0 B 0", "line 2: node 0 is linked to itself; drop that link"),
         ("3 1\n0 B 1 2", "line 2: node 0 has 2 outgoing links, the first row allows 1; correct"),
     ],

@@ -62,7 +62,8 @@ WRONG_SETTINGS = [
     ),
     ("run six.toml --jobs 0", "--jobs: 0 makes no sense"),
     ("run six.toml --jobs 1 --jobs 2", "--jobs: given twice; it has one value: drop one"),
-    ("run six.toml --time-limit -1", "--time-limit"),
+    ("run six.toml --time-limit 0", "time_limit: 0.0 makes no sense; use a number above 0 and"),
+    ("run six.toml --time-limit 5s", "--time-limit: '5s' is no number of seconds; use a number"),
     ("run six.toml --store no/folder.sqlite", "cannot be used as a store"),
 ]
 WRONG_SHARDS = [
