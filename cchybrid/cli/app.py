@@ -129,9 +129,9 @@ def run(words: list[str]) -> int:
             raise KeyboardInterrupt
     except CchybridError as error:
         return _print_error(str(error), 2)
-    except BrokenPipeError:
-        # The reader of the output has closed the pipe: end without a traceback.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit as error:  # with 1 the library ends where nothing reads the output
+        if error.code != 1:
+            raise
         return CLOSED_PIPE
     except KeyboardInterrupt:
         return _print_error("interrupted", INTERRUPTED)

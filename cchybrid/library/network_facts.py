@@ -17,14 +17,8 @@ def read_line(network: Network) -> str:
     >>> read_line(Network.from_links("line", 3, [(0, 1), (1, 2), (1, 2)], switches=(1,)))
     '3 nodes (1 switch), 4 channels, capacities 1 to 2'
     """
-    marks = [
-        counted(len(nodes), word, words)
-        for nodes, word, words in (
-            (network.endpoints, "endpoint", ""),
-            (network.switches, "switch", "switches"),
-        )
-        if nodes
-    ]
+    marks = [counted(len(network.endpoints), "endpoint")] * bool(network.endpoints)
+    marks += [counted(len(network.switches), "switch", "switches")] * bool(network.switches)
     parts = [counted(network.nodes, "node") + (f" ({', '.join(marks)})" if marks else "")]
     parts.append(counted(len(network.channels), "channel"))
     sizes = sorted({channel.capacity for channel in network.channels})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import shlex
 import sqlite3
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -118,6 +117,7 @@ def run(
     from cchybrid.host.api import DEFAULT_SECONDS
     from cchybrid.host.arguments import read_count, read_seconds
     from cchybrid.host.executors import LOCAL, executor_name, opened
+    from cchybrid.host.worker_control import usable_seconds
     from cchybrid.system.processes import processor_count
 
     from .contestant import (
@@ -139,11 +139,8 @@ def run(
     runner = executor_name(registry, executor, cluster)
     remote = cluster not in (None, LOCAL)
     if remote and jobs is not None:
-        raise InputError(
-            "the cluster has as many jobs as its workers have room for",
-            where="--jobs",
-            hint="leave it out",
-        )
+        why = "the cluster has as many jobs as its workers have room for"
+        refuse_given(context, why, names=("jobs",))
     if jobs_of_script is not None and slurm is None:
         raise InputError("there is no script", where="--shards", hint="add --slurm FILE")
     part = None if shard is None else read_shard(shard)
@@ -186,10 +183,8 @@ def run(
     if first_schedule is None:
         first_schedule = granted.first_schedule
     elif not kind.engines:
-        raise InputError(
-            f"the rows of {chosen_suite.name} need no greedy schedule",
-            where="--first-schedule", hint="leave it out",
-        )  # fmt: skip
+        why = f"the rows of {chosen_suite.name} need no greedy schedule"
+        refuse_given(context, why, names=("first_schedule",))
     entries = [
         replace(each, software=software_of(kind, each.team(registry), registry))
         for each in with_first_schedule(entries, first_schedule)
@@ -243,13 +238,19 @@ def run(
             hint="make room, or name another file",
         ) from None
     if not whole:
-        print(f"cchybrid: interrupted; the same command continues ({path})", file=sys.stderr)
+        print_note(f"interrupted; the same command continues ({path})")
         raise typer.Exit(1)
     print(f"{chosen_suite.name}: {len(chosen_suite.rows)} rows in {path}")
     if stored := len(tasks) - len(made):
         print(f"stored before, and verified again: {counted(stored, 'run')}")
     if failures := sum(bool(progress.run.failure) for progress in made):
         print(f"{counted(failures, 'run')} failed and will be run again by the same command")
+    runs = [progress.run for progress in made if progress.run.result.get("search_seconds") == {}]
+    limits = [usable_seconds(each.contestant.time_limit or 1e9) for each in runs]
+    spent = [each.result["seconds"] for each in runs]
+    if early := sum(used >= limit for used, limit in zip(spent, limits, strict=True)):
+        why = f"{early} of {counted(len(made), 'run')} ended before any search began"
+        print(f"{why}: raise --time-limit or lower --jobs")
     raise typer.Exit(1 if failures else 0)
 
 

@@ -156,10 +156,18 @@ def test_a_full_disk_ends_the_log_but_not_the_run(answer, tmp_path):
     assert len(Schedule.load(tmp_path / "s.json").steps) == 2
 
 
-def test_a_closed_pipe_is_no_traceback(tmp_path):
-    script = f"{sys.executable} -m cchybrid topologies | head -c 10"
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path)
-    assert "Traceback" not in done.stderr
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", ["topologies", "solve --help"])
+def test_a_closed_pipe_is_no_traceback_and_no_verdict(words, unbuffered, tmp_path):
+    """Status 1 would be that of a check that failed."""
+    script = (
+        f"(sleep 0.1; exec {sys.executable} -m cchybrid {words}) | true; exit ${{PIPESTATUS[0]}}"
+    )
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (141, "")
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.05])

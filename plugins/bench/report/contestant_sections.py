@@ -19,18 +19,19 @@ MAX_COLUMNS = 8
 
 def contestants(runs: DataFrame, found: DataFrame, without: str) -> list[Section]:
     """Return the sections on the scores of contestants, and on how their seconds compare."""
+    idle = (found.unsearched == found.runs) & (found.successes == 0)
     names = ["collective", "contestant", "rows", "runs", "failures", "closed"]
     table = found[names].assign(**{
         "best known reached": found.reached, "successes": found.successes,
-        "success rate": (100 * found.successes / found.runs).map("{:.0f} %".format),
-        "95 % interval": ranges(found.rate_low, found.rate_high, percent),
+        "success rate": (100 * found.successes / found.runs).map("{:.0f} %".format).mask(idle, ""),
+        "95 % interval": ranges(found.rate_low.mask(idle), found.rate_high, percent),
         "mean s": found.seconds_mean, "median s": found.seconds_median,
         "start, mean s": found.start_mean, "search, mean s": found.search_mean,
         **({"no search": found.unsearched} if found.unsearched.any() else {}),
     })  # fmt: skip
     parts = found.collective != "all"
     overall = table[~parts].drop(columns="collective")
-    compared = beside_lowest_of_all(runs)
+    compared = beside_lowest_of_all(runs[~runs.key.isin(found.key[idle & ~parts])])
     if compared:
         overall["seconds over all runs"] = [compared.get(key, "") for key in found.key[~parts]]
     text = text_of(

@@ -79,7 +79,7 @@ def beside_lowest_of_all(runs: DataFrame) -> dict[str, str]:
     ``signed_rank_p`` of the means of rows shows, with Holm's correction for all pairs.
     Where time limits differ, it shows nothing if some run of the two has no success.
     """
-    if runs.key.nunique() < 2:
+    if runs.key.nunique() < 2 or not runs.success.any():
         return {}
     seconds = runs.assign(value=penalised(runs, runs.success))
     each = seconds.pivot_table(index=["row", "seed"], columns="key", values=["value", "success"])

@@ -185,3 +185,17 @@ def test_suites_of_one_name_and_of_other_kinds_are_not_compared(
     error = capsys.readouterr().err
     assert "c.sqlite: its suite small is of throughputs, the other of schedules" in error
     assert not Path("out").exists()
+
+
+@pytest.mark.slow
+def test_runs_that_ended_before_a_search_are_counted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cli, "compile_kernels", lambda engines: None)
+    words = ["bench", "run", "small.toml", "--engine", "random", "--jobs", "1", "--seeds", "1"]
+    rows = len(read_suite("small.toml").rows)
+    assert run([*words, "--time-limit", "0.01"]) == 0
+    line = f"{rows} of {rows} runs ended before any search began: raise --time-limit or lower"
+    assert line in capsys.readouterr().out
+    assert run([*words, "--evaluations", "5"]) == 0
+    assert "before any search" not in capsys.readouterr().out

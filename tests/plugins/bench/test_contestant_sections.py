@@ -63,3 +63,19 @@ def test_without_differences_there_is_no_such_section() -> None:
     reading = read(*steps_of("a", FAST, 4))
     bare = compose(replace(reading, runs=reading.runs[:0]), None)
     assert TITLE not in [each.title for each in bare.sections]
+
+
+def test_contestants_that_never_searched_have_no_rate_and_no_rank() -> None:
+    """With a contestant that searched beside them, and alone."""
+    idle = [
+        outcome("a", each, steps=None, seconds_to_best=None, searched=False, seconds=1.0)
+        for each in (FAST, SLOW)
+    ]
+    other = Contestant(("tabu",))
+    for more in ([], [outcome("a", other, seconds=1.0)]):
+        sections = compose(read(*idle, *more), None).sections
+        (table,) = (each.table for each in sections if each.title == "Contestants")
+        found: Any = table
+        assert [*found["success rate"]] == ["", "", *["100 %"] * len(more)]
+        assert [*found["95 % interval"]] == ["", "", *["21 to 100 %"] * len(more)]
+        assert "seconds over all runs" not in found
