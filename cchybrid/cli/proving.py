@@ -6,7 +6,7 @@ import functools
 import inspect
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,6 +26,7 @@ from cchybrid.model.text import described, error_line
 from cchybrid.plugin.records import ProofFormatInfo, load_target
 from cchybrid.plugin.registry import load_registry
 from cchybrid.system.output import command_output_to_stderr, output_to_stderr
+from cchybrid.view import argument
 from cchybrid.view.activity import show_detail
 from cchybrid.view.screen import print_lines
 
@@ -191,7 +192,7 @@ def check(
         if verified:
             proving.check_verified(schedule, certificate, verdict)
     except EvidenceError as error:
-        verdict, failure = None, str(error)
+        verdict, failure = None, _with_names(str(error), read.instance.network.node_names or ())
     if as_json:
         record = {
             "holds": verdict is not None,
@@ -207,17 +208,17 @@ def check(
     elif verdict is None:
         print_lines([f"{schedule}: FAILED: {failure}", *about])
     else:
-        lines = _explained(read.instance.to_json(), certificate) if explain else []
+        lines = argument.explain(read.instance.to_json(), read_json(certificate)) if explain else []
         also = ["  also checked by the program extracted from the Coq proof"] * verified
-        print_lines([f"{schedule}: {_sentence(verdict, read.instance)}", *also, *about, *lines])
+        print_lines([f"{schedule}: {_sentence(verdict, read.instance)}", *also, *about])
+        print_lines(f"  {line}" for line in lines)
     raise typer.Exit(0 if verdict is not None else 1)
 
 
-def _explained(instance: Mapping[str, Any], certificate: Path) -> list[str]:
-    """Return the argument of a certificate in sentences."""
-    from cchybrid.view.argument import explain
-
-    return [f"  {line}" for line in explain(instance, read_json(certificate))]
+def _with_names(text: str, names: Sequence[str]) -> str:
+    """Return an error of the checker, where nodes are numbers, with the names of these."""
+    shown = dict(enumerate(f" ({name})" for name in names))
+    return re.sub(r"\bnode (\d+)", lambda node: node[0] + shown.get(int(node[1]), ""), text)
 
 
 def _check_alone(path: Path, explain: bool, as_json: bool) -> bool:

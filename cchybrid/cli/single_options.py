@@ -32,16 +32,13 @@ class Command(PlainHelp, TyperCommand):
             return super().parse_args(ctx, args)
         except Exception as error:  # the library's versions say it in different words
             found = re.search(r"valid (integer|number|float)", getattr(error, "message", ""))
-            option: Any = getattr(error, "param", None)
-            if found is None or option is None or option.name not in values:
+            named: Any = getattr(error, "param", None)
+            if found is None or named is None or named.name not in values:
                 raise
             kind = "whole number" if found[1] == "integer" else "number"
-            unit = " of seconds" if option.metavar == "SEC" else ""
-            what, where = (
-                f"{values[option.name]!r:.40} is no {kind}{unit}",
-                max(option.opts, key=len),
-            )
-            raise InputError(what, where=where, hint=f"use a {kind} such as 5") from None
+            unit = " of seconds" if named.metavar == "SEC" else ""
+            what, hint = f"{values[named.name]!r:.40} is no {kind}{unit}", f"use a {kind} such as 5"
+            raise InputError(what, where=max(named.opts, key=len), hint=hint) from None
 
 
 def refuse_given(context: Any, why: str, *, names: Collection[str]) -> None:

@@ -15,6 +15,9 @@ from cchybrid.checker.refutation import proof_lines
 from cchybrid.model.shown import counted
 from cchybrid.model.text import printable
 
+_MAX_PRICES = 8
+"""Prices of channels that are shown."""
+
 
 class Payment(NamedTuple):
     """The least payment of some messages, by worth, for a number of sets, or for routes.
@@ -55,13 +58,25 @@ def payments(
 def explain(instance: Any, record: Mapping[str, Any]) -> list[str]:
     """Return the argument of a certificate about an instance; the checker has accepted it."""
     claim, evidence = record["claim"], record["evidence"]
-    if "rounds_per_chunk" in claim:
-        network = Network(without_parts(instance))
-        return rounds_argument(network, evidence, claim["steps"])
-    network = Network(instance)
-    if claim["scope"] == ANY_ROUTING:
+    names = instance["network"].get("node_names") or ()
+    rounds = "rounds_per_chunk" in claim
+    network = Network(without_parts(instance) if rounds else instance)
+    if claim.get("scope") == ANY_ROUTING:
         network = network.with_any_routing()
-    return argument(network, evidence, instance["network"].get("node_names") or ())
+    if rounds:
+        lines = rounds_argument(network, evidence, claim["steps"])
+    else:
+        lines = argument(network, evidence, names)
+    rows = [row for row in evidence.get("evidence", evidence).get("channels", []) if row[-1]]
+    first = sorted(rows, key=lambda row: -row[-1])[:_MAX_PRICES]
+    prices = f"The highest prices of channels: {', '.join(_price(row, names) for row in first)}."
+    return [*lines[:-1], *[prices] * bool(rows), lines[-1]]
+
+
+def _price(row: Sequence[int], names: Sequence[str]) -> str:
+    a, b, *steps, price = row
+    when = f" in steps {steps[0]} to {steps[1]}" if steps else ""
+    return f"{_name(a, names)}->{_name(b, names)} ({price}{when})"
 
 
 def _direction(network: Network) -> list[str]:

@@ -165,11 +165,8 @@ def run(
             entries = with_budget(registry, chosen_suite.contestants, **budget)
             check_options(entries, registry)
     elif not kind.engines and named:
-        raise InputError(
-            f"the rows of {chosen_suite.name} need no engines",
-            where="--engine",
-            hint="drop the options",
-        )
+        why = f"the rows of {chosen_suite.name} need no engines"
+        raise InputError(why, where="--engine", hint="drop the options")
     else:
         entries = contestants(
             registry,
@@ -232,11 +229,8 @@ def run(
             _drop_if_empty(path)
         raise
     except sqlite3.Error as error:
-        raise InputError(
-            f"the store cannot be used: {error}",
-            where=str(path),
-            hint="make room, or name another file",
-        ) from None
+        why = f"the store cannot be used: {error}"
+        raise InputError(why, where=str(path), hint="make room, or name another file") from None
     if not whole:
         print_note(f"interrupted; the same command continues ({path})")
         raise typer.Exit(1)
@@ -246,9 +240,8 @@ def run(
     if failures := sum(bool(progress.run.failure) for progress in made):
         print(f"{counted(failures, 'run')} failed and will be run again by the same command")
     runs = [progress.run for progress in made if progress.run.result.get("search_seconds") == {}]
-    limits = [usable_seconds(each.contestant.time_limit or 1e9) for each in runs]
-    spent = [each.result["seconds"] for each in runs]
-    if early := sum(used >= limit for used, limit in zip(spent, limits, strict=True)):
+    spent = [(each.result["seconds"], each.contestant.time_limit or 1e9) for each in runs]
+    if early := sum(seconds >= usable_seconds(limit) for seconds, limit in spent):
         why = f"{early} of {counted(len(made), 'run')} ended before any search began"
         print(f"{why}: raise --time-limit or lower --jobs")
     raise typer.Exit(1 if failures else 0)
@@ -307,13 +300,11 @@ def report(
     chosen = stored_suite(store, suite, registry)
     kind = registry.benchmark(chosen.kind)
     if other is not None and not kind.engines:
-        raise InputError(
-            f"reports of {chosen.kind} compare no stores", where="OTHER-STORE", hint="drop it"
-        )
+        why = f"reports of {chosen.kind} compare no stores"
+        raise InputError(why, where="OTHER-STORE", hint="drop it")
     if pages and not kind.engines:
-        raise InputError(
-            f"{chosen.kind} have no pages of schedules", where="--pages", hint="drop the option"
-        )
+        why = f"{chosen.kind} have no pages of schedules"
+        raise InputError(why, where="--pages", hint="drop the option")
     with checking(store) as watch:
         checked = check_suite(store, chosen, registry, watch)
     compared = None
@@ -332,9 +323,8 @@ def report(
     )
     paper = composed.paper() if latex else {}
     if latex and not paper:
-        raise InputError(
-            f"{chosen.kind} have no table in LaTeX", where="--latex", hint="drop the option"
-        )
+        why = f"{chosen.kind} have no table in LaTeX"
+        raise InputError(why, where="--latex", hint="drop the option")
     links = write_pages(checked, registry, folder) if pages else {}
     title = f"Benchmark {chosen.name}"
     commands = [*commands_of(checked, kind, registry), shlex.join(words)]

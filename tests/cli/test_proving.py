@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +19,8 @@ from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from tests.fuzz.reader import read_corpus
 from tests.python_process import run_python
+
+ROOT = Path(__file__).parents[2]
 
 
 def save(path: Path, topology: str, collective: str, **more: object) -> Path:
@@ -71,6 +75,23 @@ def test_check_explains_the_argument_of_rounds(command, tmp_path):
     bound = certificate["claim"]["rounds_per_chunk"]
     assert any(line.startswith("  Let the messages be cut into equal chunks") for line in lines)
     assert lines[-1].endswith(f" rounds per chunk: at least {bound}.")
+
+
+@pytest.mark.slow
+def test_prices_and_failures_name_the_nodes(command, tmp_path):
+    (tmp_path / "line.edges").write_text("ada bob\nbob cy\ncy dan\n")
+    save(tmp_path / "s.json", str(tmp_path / "line.edges"), "alltoall")
+    command("prove s.json --time-limit 20")
+    shown = command("check s.json s.certificate.json --explain").stdout
+    name = "(ada|bob|cy|dan)"
+    assert re.search(rf"  The highest prices of channels: {name}->{name} \(\d+\)[,.]", shown)
+    path = solved(tmp_path / "sum.json", str(tmp_path / "line.edges"), "allreduce")
+    command("prove sum.json --time-limit 20", 1)  # 3 steps are shown by no kind of evidence
+    record = json.loads(path.read_text())
+    record["steps"].pop()
+    path.write_text(json.dumps(record))
+    failed = command("check sum.json sum.certificate.json", 1).stdout
+    assert "FAILED: node 0 (ada) has not all parts of message 0" in failed
 
 
 def test_the_argument_about_a_reduction_says_its_direction(command, tmp_path):
@@ -242,3 +263,15 @@ def test_a_check_of_a_plugin_must_return_a_bool(plugin, command, tmp_path):
         (tmp_path / "f.json").write_text(json.dumps({"format": "odd/1", "answer": answer}))
         done = command("check f.json", status)
     assert "the check of odd/1 returned 1, no bool" in done.stderr
+
+
+def test_the_folder_of_the_checker_is_enough(proved, tmp_path):
+    """The line in docs/trust.md for somebody who does not have cchybrid."""
+    (line,) = re.findall(r"`(PYTHONPATH=[^`]+)`", (ROOT / "docs" / "trust.md").read_text())
+    shutil.copytree(ROOT / "cchybrid" / "checker", tmp_path / "cchybrid" / "checker")
+    words = line.replace("python3 -P", f"{sys.executable} -S -P")  # -S: without what is installed
+    words = words.replace("FILE", str(proved / "s.json"))
+    words = words.replace("CERTIFICATE", str(proved / "s.certificate.json"))
+    done = subprocess.run(words, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert done.stderr == ""
+    assert done.stdout.startswith("3 steps, optimal")

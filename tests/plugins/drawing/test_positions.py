@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
+import networkx as nx
 import numpy as np
 import pytest
 from cchybrid_plugins.drawing.positions import MIN_DISTANCE, positions
 
+import cchybrid
 from cchybrid.library.topologies import FAMILIES, network
 from cchybrid.model import Network
 
@@ -98,3 +100,13 @@ def test_any_size_has_positions(nodes):
 def test_a_large_network_has_positions():
     net = replace(network("torus-150x150"), positions=None)
     assert len(set(positions(net))) == net.nodes
+
+
+def test_a_graph_file_gives_positions(tmp_path):
+    """As docs/draw.md says."""
+    graph = nx.grid_2d_graph(2, 3)
+    for (row, column), data in graph.nodes(data=True):
+        data.update(x=10 * column, y=10 * row)
+    nx.write_graphml(nx.relabel_nodes(graph, str), tmp_path / "mesh.graphml")
+    found = positions(cchybrid.network(tmp_path / "mesh.graphml"))
+    assert sorted(found) == [(x, y) for x in (-1.0, 0.0, 1.0) for y in (-0.5, 0.5)]
