@@ -48,7 +48,7 @@ class _Bound(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """What the files of a folder prove: points, bounds of numbers of steps, and the throughput."""
+    """Points, bounds of numbers of steps, and the throughput that files of a folder prove."""
 
     points: tuple[FrontPoint, ...] = ()
     bounds: tuple[tuple[int, Fraction], ...] = ()

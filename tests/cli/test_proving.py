@@ -266,7 +266,7 @@ def test_a_check_of_a_plugin_must_return_a_bool(plugin, command, tmp_path):
 
 
 def test_the_folder_of_the_checker_is_enough(proved, tmp_path):
-    """The line in docs/trust.md for somebody who does not have cchybrid."""
+    """The line in docs/trust.md for a reader without cchybrid."""
     (line,) = re.findall(r"`(PYTHONPATH=[^`]+)`", (ROOT / "docs" / "trust.md").read_text())
     shutil.copytree(ROOT / "cchybrid" / "checker", tmp_path / "cchybrid" / "checker")
     words = line.replace("python3 -P", f"{sys.executable} -S -P")  # -S: without what is installed
