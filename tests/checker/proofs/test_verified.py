@@ -220,8 +220,10 @@ def test_the_form_of_the_files_is_read_strictly(old, new, status, program):
     assert found[0] == status, found
 
 
-def test_the_command_says_that_both_have_checked(program, tmp_path, capsys):
-    for name, record in zip("sc", certified(8), strict=True):
+@pytest.mark.parametrize("kind", ["linear", "refutation"])
+def test_the_command_says_that_both_have_checked(kind, program, tmp_path, capsys):
+    records = certified([case.kind for case in CASES].index(kind))
+    for name, record in zip("sc", records, strict=True):
         (tmp_path / f"{name}.json").write_text(json.dumps(record))
     words = ["check", str(tmp_path / "s.json"), str(tmp_path / "c.json"), "--verified"]
     assert run(words) == 0
