@@ -257,9 +257,7 @@ def _check_alone(path: Path, explain: bool, as_json: bool) -> bool:
     raise InputError(
         "no plugin checks it without a certificate",
         where=str(path),
-        hint=f"name one of its folders, as {inner[0]}"
-        if inner
-        else "name the certificate after the schedule",
+        hint=f"name {inner[0]}" if inner else "name the certificate after the schedule",
     )
 
 

@@ -11,9 +11,7 @@ def check_writable(output: Path | None, **others: Path | None) -> None:
     named = [path.absolute() for path in paths.values() if path is not None]
     if len(set(named)) < len(named):
         raise InputError(f"two results in {output}", where="-o", hint="name different files")
-    for option, path in paths.items():
+    for at, path in paths.items():
         if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
             what = "is a folder" if path.is_dir() else "lies in a folder that does not exist"
-            raise InputError(
-                f"{path} {what}", where=option, hint="name a file in an existing folder"
-            )
+            raise InputError(f"{path} {what}", where=at, hint="name a file in an existing folder")

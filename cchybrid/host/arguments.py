@@ -130,18 +130,13 @@ def read_options(
     options = {} if options is None else options
     if not isinstance(options, Mapping):
         raise InputError(f"{described(options)} makes no sense", where="options", hint=hint)
-    for name, values in options.items():
-        if not isinstance(name, str) or not isinstance(values, Mapping):
-            owner, _, key = str(name).partition(".")
-            shown = (
-                hint
-                if not key
-                else f"write {{{owner!r:.40}: {{{key!r:.40}: {described(values)}}}}}"
-            )
-            what = f"{described(name)} is {described(values)}, no dictionary"
-            raise InputError(what, where="options", hint=shown)
     texts: dict[str, dict[str, str]] = {}
     for name, values in options.items():
+        if not isinstance(name, str) or not isinstance(values, Mapping):
+            owner, _, key = str(name)[:80].partition(".")
+            hint = f"write {{{owner!r}: {{{key!r}: {described(values)}}}}}" if key else hint
+            what = f"{described(name)} is {described(values)}, no dictionary"
+            raise InputError(what, where="options", hint=hint)
         owner = owner_of(name)
         if owner not in taking_part:
             raise InputError(

@@ -183,9 +183,7 @@ def sized(file: NetworkFile, spec: InstanceSpec, note: Callable[[str], None]) ->
         if spec.tick is not None:
             raise InputError("a tick without a size", where="tick", hint="add --size, or leave it")
         if any(file.latencies):
-            note(
-                f"{network.name}: latencies of links count only with a size: solve --size, or size="
-            )
+            note(f"{network.name}: latencies count only with a size: solve --size, or size=")
         return network
     if rates is None:
         raise InputError(

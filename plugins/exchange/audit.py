@@ -32,8 +32,6 @@ BOUND_SECONDS = 10.0
 MAX_BOUNDED_MESSAGES = 20_000
 """Messages above which no lower bound is searched for."""
 
-NOT_COMPARED = "; rounds are not compared"
-
 Bounds = dict[str, FoundBound]
 """By the digest of an instance: the bound."""
 
@@ -121,7 +119,7 @@ class Audit:
         word = "certified " if self.certified else ""
         return f"{valid}, {size}, at most {shown_percent(self.percent)} % above " + (
             f"a {word}lower bound of {self.compared(self.lower)}"
-            f"{'' if self.rounds is None or self.spent_unit == 'rounds' else NOT_COMPARED}"
+            f"{'; rounds are not compared' if self.rounds and self.spent_unit == 'steps' else ''}"
         )
 
     def compared(self, count: int) -> str:

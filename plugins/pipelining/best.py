@@ -15,6 +15,7 @@ from typing import Any
 from cchybrid.host.compositions import Halves, with_sums
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
+from cchybrid.model.shown import counted
 from cchybrid.referee.verify import verify_schedule
 
 from .pareto import pareto, refined
@@ -116,10 +117,9 @@ def fastest(
     points, seconds, bound = [], Fraction(0), Fraction(0)
     for front in fronts:
         if not front.points:
-            steps = ", ".join(map(str, front.open_steps))
-            word = "step" if steps == "1" else "steps"
-            what = f"no schedule{steps and f' of {steps} {word}'} was found in time"
-            hint = f"{front.fewest_steps} or more are needed: give more --time-limit or --max-steps"
+            steps = counted(front.fewest_steps, "step")
+            hint = f"{steps} or more are needed: give more --time-limit or --max-steps"
+            what = "no schedule was found in time"
             raise InputError(what, where=front.instance.name, hint=hint)
         about = front.instance if instance.collective.kind == "allreduce" else instance
         per_round = Fraction(size, buffer_of(about.collective).messages) * beta

@@ -6,7 +6,7 @@ many steps or more, up to one that attains the throughput, which bounds every nu
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -22,7 +22,6 @@ from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import read_json, write_text
 from cchybrid.model.json_fields import only_keys
-from cchybrid.proof.reach import farthest
 from cchybrid.referee.verify import verify_schedule
 
 from .rounds_front import Front, FrontPoint
@@ -174,41 +173,16 @@ def check_front(folder: str | Path) -> Front:
             raise EvidenceError(f"{file}: this is no file of a front")
     points = _named(name, _points, index, schedules, bounds)
     # What the index leaves out is not part of the front that it shows.
-    open_steps, closed = find_open_steps(whole, points, _ratios(bounds), limit)
+    front = Front(
+        instance=whole, points=points, throughput=limit, bounds=_ratios(bounds), seconds=0.0
+    )
     if index.get("throughput") != (None if limit is None else str(limit.bound)):
         raise EvidenceError(f"{name}: the throughput is not what the files show")
-    complete = closed and not open_steps
-    if index.get("complete") is not False and not complete:
+    if index.get("complete") is not False and not front.complete:
+        open_steps = front.open_steps
         shown = f"{open_steps[0]} steps" if open_steps else "every further number of steps"
         raise EvidenceError(f"{name} says complete, but no file shows the optimum of {shown}")
-    return Front(
-        instance=whole,
-        points=points,
-        throughput=limit,
-        complete=complete,
-        open_steps=tuple(open_steps),
-        bounds=_ratios(bounds),
-        seconds=0.0,
-    )
-
-
-def find_open_steps(
-    whole: Instance,
-    points: Sequence[FrontPoint],
-    bounds: Sequence[tuple[int, Fraction]],
-    limit: ThroughputResult | None,
-) -> tuple[list[int], bool]:
-    """Return the numbers of steps whose optimum is not shown, and whether that of all more is."""
-    open_steps: list[int] = []
-    last = max([*(each.steps for each in points), *(steps for steps, _ in bounds)], default=0)
-    for steps in range(farthest(whole), last + 1):
-        ratios = [each.ratio for each in points if each.steps <= steps]
-        if ratios and limit is not None and min(ratios) == limit.bound:
-            return open_steps, True
-        shown = {ratio for about, ratio in bounds if about >= steps}
-        if not ratios or min(ratios) not in shown:
-            open_steps.append(steps)
-    return open_steps, False
+    return front
 
 
 def _ratios(bounds: Iterable[_Bound]) -> tuple[tuple[int, Fraction], ...]:
@@ -305,10 +279,9 @@ def _points(
 
 
 def _possible_points(points: list[FrontPoint], bounds: list[_Bound]) -> Iterator[FrontPoint]:
-    """Yield points without a certificate, and with each that is about as many steps or more."""
+    """Yield points with certificates about as many steps or more, the best first, and without."""
     for point in points:
-        yield point
-        for each in bounds:
+        for each in sorted(bounds, key=lambda each: -each.verdict.bound):
             if each.steps >= point.steps:
                 verdict = each.verdict._replace(
                     steps=point.steps, rounds=point.rounds, chunks=point.chunks
@@ -316,6 +289,7 @@ def _possible_points(points: list[FrontPoint], bounds: list[_Bound]) -> Iterator
                 yield replace(
                     point, certificate=each.record, verdict=verdict, certificate_file=each.file
                 )
+        yield point
 
 
 def _ratio(schedule: Schedule) -> Fraction:

@@ -15,7 +15,7 @@ the fewest rounds per chunk over all numbers of chunks.
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -33,7 +33,7 @@ from cchybrid.plugin.engine import Budget
 from cchybrid.proof.reach import farthest
 from cchybrid.referee.verify import verify_schedule
 
-from .front_files import Stored, find_open_steps, read_stored, save_front, write_changed
+from .front_files import Stored, read_stored, save_front, write_changed
 from .proof.round_bounds import RoundsBound, round_bound
 from .rounds import MAX_TRIALS, RoundsTask, certificate, fewest_steps, in_switching, search
 from .rounds_front import Front, FrontPoint
@@ -189,8 +189,7 @@ class _Search:
         if self.folder is not None:
             make_folder(self.folder)
             self.stored = read_stored(self.folder, self.whole)
-        assert self.budget.seconds is not None
-        self.deadline = time.monotonic() + self.budget.seconds
+        self.deadline = time.monotonic() + (self.budget.seconds or 0.0)
         limit = self.stored.limit or self._throughput()
         last = fewest + MAX_FURTHER_STEPS if max_steps is None else max_steps
         try:
@@ -212,27 +211,20 @@ class _Search:
     ) -> Front:
         """Return the front of what this run has found and what the folder proves."""
         within = math.inf if max_steps is None else max_steps
-        every = [each for each in (*self.points, *self.stored.points) if each.steps <= within]
-        bounds = [each for each in (*self.bounds, *self.stored.bounds) if each[0] <= within]
-        points: list[FrontPoint] = []
-        for each in sorted(every, key=_order):
-            if not points or each.ratio < points[-1].ratio:
-                points = _extended(points, each)
-        open_steps, closed = find_open_steps(self.whole, points, bounds, limit)
-        complete = closed and not open_steps
-        return Front(
+        points = [each for each in (*self.points, *self.stored.points) if each.steps <= within]
+        bounds = {each for each in (*self.bounds, *self.stored.bounds) if each[0] <= within}
+        front = Front(
             instance=self.whole,
-            points=tuple(points),
+            points=tuple(_improving(points)),
             throughput=limit,
-            complete=complete,
-            open_steps=tuple(open_steps),
-            bounds=tuple(sorted({*bounds})),
+            bounds=tuple(sorted(bounds)),
             seconds=time.monotonic() - began,
             budget={"seconds": self.budget.seconds},
             seed=self.seed,
             versions=versions(),
-            interrupted=self.interrupted or (time.monotonic() > self.deadline and not complete),
         )
+        late = time.monotonic() > self.deadline and not front.complete
+        return replace(front, interrupted=self.interrupted or late)
 
     def _look_at(self, steps: int, limit: ThroughputResult | None, first: bool) -> None:
         """Add the points of a number of steps."""
@@ -243,8 +235,10 @@ class _Search:
         last = self.points[-1] if self.points else None
         if first:
             self._add(self._point(bound, 1, None, self.deadline - time.monotonic()))
-        if self._attain(bound) and self.points[-1] is last:
-            self._keep_bound(bound)
+        if self._attain(bound) and self.points[-1] is last and self.folder is not None:
+            # A number of steps that gains nothing has its certificate alone.
+            record = certificate(last.schedule, bound)
+            write_changed(record, self.folder / f"steps-{steps}.certificate.json")
 
     def _is_over(self) -> bool:
         self.interrupted = self.interrupted or bool(self.stop())
@@ -267,6 +261,10 @@ class _Search:
 
     def _attain(self, bound: RoundsBound) -> bool:
         """Add the point that attains the bound; return whether it is attained, now or before."""
+        known = [each for each in self.stored.points if each.steps <= bound.steps]
+        best = min(known, key=lambda each: (each.ratio, each.chunks), default=None)
+        if best is not None and (not self.points or best.ratio < self.points[-1].ratio):
+            self._add(self._written(best.schedule, bound))
         if self.points and self.points[-1].ratio <= bound.ratio:
             return True
         now = time.monotonic()
@@ -293,14 +291,16 @@ class _Search:
 
     def _add(self, point: FrontPoint | None) -> None:
         if point is not None:
-            self.points = _extended(self.points, point)
+            self.points = _improving([*self.points, point])
             self.report(point)
 
     def _point(
         self, bound: RoundsBound, chunks: int, rounds: int | None, seconds: float
     ) -> FrontPoint | None:
         """Return the point of these chunks and rounds, by a search for fewer than in the folder."""
-        found = self._stored(bound.steps, chunks * self.grain, rounds)
+        known = [each for each in self.stored.points if each.steps <= bound.steps and not rounds]
+        alike = [each.schedule for each in known if each.chunks == chunks * self.grain]
+        found = min(alike, key=lambda each: sum(each.rounds), default=None)
         lowest = max(math.ceil(bound.ratio * self.grain * chunks), farthest(self.searched))
         totals = [rounds] if rounds else [*range(lowest, lowest + MAX_TRIALS)]
         if found is not None:
@@ -312,45 +312,27 @@ class _Search:
             self.interrupted = self.interrupted or result.interrupted
             if result.schedule is not None:
                 found = refined(result.schedule, self.whole, self.grain)
-        if found is None:
-            return None
-        return self._written(found, certificate(found, bound), bound.steps)
+        return None if found is None else self._written(found, bound)
 
-    def _stored(self, steps: int, chunks: int, rounds: int | None) -> Schedule | None:
-        """Return a schedule of an earlier run of these chunks, of these rounds or the fewest."""
-        fitting = [
-            each.schedule
-            for each in self.stored.points
-            if each.steps <= steps and each.chunks == chunks and rounds in (None, each.rounds)
-        ]
-        return min(fitting, key=lambda each: sum(each.rounds), default=None)
-
-    def _written(self, schedule: Schedule, record: dict[str, Any], steps: int) -> FrontPoint:
+    def _written(self, schedule: Schedule, bound: RoundsBound) -> FrontPoint:
+        record = certificate(schedule, bound)
         verdict = check_rounds(schedule.to_json(), record)
         if self.folder is None:
             return FrontPoint(schedule, record, verdict)
-        name = f"steps-{steps}-chunks-{verdict.chunks}"
+        name = f"steps-{bound.steps}-chunks-{verdict.chunks}"
         files = self.folder / f"{name}.json", self.folder / f"{name}.certificate.json"
         write_changed(schedule.to_json(), files[0])
         write_changed(record, files[1])
         return FrontPoint(schedule, record, verdict, *files)
 
-    def _keep_bound(self, bound: RoundsBound) -> None:
-        """Write the certificate of a number of steps that gains nothing."""
-        if self.folder is not None and self.points:
-            record = certificate(self.points[-1].schedule, bound)
-            write_changed(record, self.folder / f"steps-{bound.steps}.certificate.json")
 
-
-def _extended(points: list[FrontPoint], point: FrontPoint) -> list[FrontPoint]:
-    """Return points with a better one, which replaces another of as many steps."""
-    last = points[-1] if points else point
-    # The first point stays beside more chunks.
-    beside = len(points) == 1 and last.chunks == 1 < point.chunks
-    return [*(points if last.steps < point.steps or beside else points[:-1]), point]
-
-
-def _order(point: FrontPoint) -> tuple[Fraction, ...]:
-    """Return the key that sorts points by steps, chunks and rounds, the best bound first."""
-    bound = Fraction(0) if point.verdict is None else point.verdict.bound
-    return Fraction(point.steps), Fraction(point.chunks), Fraction(point.rounds), -bound
+def _improving(points: Iterable[FrontPoint]) -> list[FrontPoint]:
+    """Return the points with fewer rounds per chunk than all of at most as many steps."""
+    found: list[FrontPoint] = []
+    for each in sorted(points, key=lambda each: (each.steps, each.chunks, each.rounds)):
+        # The first point stays beside more chunks.
+        beside = len(found) == 1 and found[0].chunks == 1 < each.chunks
+        if not found or each.ratio < found[-1].ratio:
+            replaced = found and found[-1].steps == each.steps and not beside
+            found[len(found) - bool(replaced) :] = [each]
+    return found

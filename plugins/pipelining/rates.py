@@ -85,9 +85,7 @@ def positive(text: str, where: str, what: str) -> Fraction:
     """Return the number above 0 of an option."""
     number = Fraction(text) if re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,12})?", text) else Fraction(0)
     if not number:
-        raise InputError(
-            f"{text[:40]!r} is no {what}", where=where, hint="use a number above 0, as 25"
-        )
+        raise InputError(f"{text[:40]!r} is no {what}", where=where, hint="use a number above 0")
     return number
 
 

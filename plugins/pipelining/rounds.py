@@ -239,9 +239,8 @@ def fewest_steps(instance: Instance, steps: int | None, where: str) -> int:
     """
     fewest = farthest(instance)
     if steps is not None and steps < fewest:
-        far = f"{fewest} {transfers(instance)}"
         raise InputError(
-            f"a message has {far} to go, more than {counted(steps, 'step')}",
+            f"a message has {fewest} {transfers(instance)} to go, above {counted(steps, 'step')}",
             where=where,
             hint=f"name {fewest} or more, as fewer are impossible",
         )

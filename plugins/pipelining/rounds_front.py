@@ -102,10 +102,6 @@ class Front(RunResult):
         The points by steps; of equal steps the one with fewer chunks first.
     throughput
         The fewest rounds per chunk in any number of steps, with proof; ``None`` if not defined.
-    complete
-        Whether no other schedule, of any number of chunks and steps, improves on the points.
-    open_steps
-        Numbers of steps whose bound no schedule was found to attain.
     bounds
         Numbers of steps, and the rounds per chunk that at most S steps need for each S (certified).
     """
@@ -115,14 +111,38 @@ class Front(RunResult):
     instance: Instance
     points: tuple[FrontPoint, ...]
     throughput: ThroughputResult | None
-    complete: bool
-    open_steps: tuple[int, ...]
     bounds: tuple[tuple[int, Fraction], ...] = ()
 
     @cached_property
     def fewest_steps(self) -> int:
         """The transfers to the farthest destination: no schedule has fewer steps."""
         return farthest(self.instance)
+
+    @cached_property
+    def _shown(self) -> tuple[tuple[int, ...], bool]:
+        """Return the numbers of steps whose bound no point attains, and if all further are shown.
+
+        A number of steps may have the bound of more steps.
+        """
+        last = max([each.steps for each in self.points] + [s for s, _ in self.bounds], default=0)
+        missing: list[int] = []
+        for steps in range(self.fewest_steps, last + 1):
+            ratio = min((each.ratio for each in self.points if each.steps <= steps), default=None)
+            if self.throughput is not None and ratio == self.throughput.bound:
+                return tuple(missing), True
+            if ratio not in {bound for about, bound in self.bounds if about >= steps}:
+                missing.append(steps)
+        return tuple(missing), False
+
+    @property
+    def open_steps(self) -> tuple[int, ...]:
+        """Numbers of steps whose bound no schedule was found to attain."""
+        return self._shown[0]
+
+    @property
+    def complete(self) -> bool:
+        """Whether no other schedule, of any number of chunks and steps, improves on the points."""
+        return self._shown == ((), True)
 
     @property
     def sentence(self) -> str:

@@ -58,4 +58,4 @@ def test_units_of_sizes_up_to_terabytes():
 
 def test_latencies_without_a_size_are_remarked_on_in_words_for_python_and_shells(pair):
     _, line = timed(pair, "AAS")
-    assert line == "mesh-1x2: latencies of links count only with a size: solve --size, or size="
+    assert line == "mesh-1x2: latencies count only with a size: solve --size, or size="

@@ -203,8 +203,7 @@ def _check_value(key: ElementTree.Element, data: ElementTree.Element) -> None:
     """Refuse a truth value that is none, and a number that Python reads, but XML does not."""
     text = data.text or ""
     if key.get("attr.type") == "boolean" and text and text.lower() not in _TRUTH:
-        what = f"{_name(key)} is {text.strip()[:40]!r}"
-        raise InputError(what, hint="write true or false")
+        raise InputError(f"{_name(key)} is {text[:40]!r}", hint="write true or false")
     if key.get("attr.type") in _NUMBERS and ("_" in text or not text.isascii()):
         raise InputError(
             f"{text.strip()[:40]!r} is no {key.get('attr.type')}",

@@ -176,6 +176,15 @@ def test_a_run_without_time_takes_no_point_from_the_folder(folder):
         assert check_front(folder).complete
 
 
+def test_a_run_of_few_chunks_proves_the_schedules_of_more(folder):
+    """The folder has no certificates: the run makes them for schedules that it would not seek."""
+    for path in (*folder.glob("*.certificate.json"), folder / "front.json"):
+        path.unlink()
+    front = cchybrid.pareto(instance(), folder=folder, time_limit=600, max_chunks=1)
+    assert (values(front), front.complete) == ([(1, 1, 1), (4, 3, 3)], True)
+    assert check_front(folder).complete
+
+
 def test_a_run_without_time_uses_no_file_that_does_not_hold(folder):
     edit(folder / "steps-3-chunks-4.json", lambda record: record["steps"][0].pop())
     edit(folder / SECOND, lambda record: record["claim"].update(rounds_per_chunk="2"))
