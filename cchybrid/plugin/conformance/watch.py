@@ -100,8 +100,8 @@ def watch(
         faults.append(f"was still running {MAX_STOP_SECONDS:g} s after {reason}")
     elif not timely:
         faults.append(
-            f"ran {patience:g} s, found nothing that ends the search, and was not asked to stop: "
-            "does it search for ever, as at a number of steps that is impossible?"
+            f"did not return within {patience:g} s, and never came to this: {reason} "
+            "(does it search for ever, as at a number of steps that is impossible?)"
         )
     if outcome:
         faults.extend(_wrong_outcome(method, outcome[0]))
