@@ -218,7 +218,7 @@ class Composition(_Composing):
             first = self.solve_half(halves.gather, run, 0.6)
         if first is None:
             return Stop.STALLED
-        how = f"reduce-scatter in {counted(len(first), 'step')}, allgather in {len(second)}"
+        how = f"reduce-scatter in {len(first)} steps, allgather in {len(second)}"
         if self.halves_optimal:
             run.remark(f"{how}: optimal among compositions with these roots that do not overlap")
         found = halves.composed(first, second)

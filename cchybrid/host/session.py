@@ -104,14 +104,10 @@ class Session:
         head = {"instance": task.name, "seed": config.seed}
         try:
             self._bus.emit("run", self.now(), head)
-            with self.part("checking options"):
-                valid = self._options_are_valid()
-            for opened, event in task.start(config, self) if valid else ():
+            for opened, event in task.start(config, self):
                 self._workers.apply(self._workers.seat_of(opened), event)
-            if valid and task.infeasible is None:
-                self._search()
-                with self.part("proving"):
-                    self._certify()
+            if task.infeasible is None:
+                self._find()
         except KeyboardInterrupt:
             self._workers.interrupted = True
         finally:
@@ -137,6 +133,15 @@ class Session:
         self._start_background()
         self._workers.listen(0.0)
         return self._workers.out_of_time()
+
+    def _find(self) -> None:
+        """Check options, search, and prove what is claimed."""
+        with self.part("checking options"):
+            valid = self._options_are_valid()
+        if valid:
+            self._search()
+            with self.part("proving"):
+                self._certify()
 
     def _search(self) -> None:
         """Run the bound providers and the phases of the task."""

@@ -77,14 +77,6 @@ def test_wrong_options_are_bad_input(registry, options, words):
     assert words in str(caught.value)
 
 
-def test_options_are_checked_before_any_schedule(registry):
-    seen: list[Any] = []
-    with pytest.raises(InputError, match="did you mean rounds"):
-        run(registry, "tuned", options={"tuned": {"rouns": "5"}}, first_schedule=True,
-            observers=[seen.append])  # fmt: skip
-    assert [event["event"] for event in seen] == ["run"]
-
-
 def test_the_host_runs_providers_of_low_effort(monkeypatch):
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.full_plugin,tests.lying_bounds")
     registry = load_registry()
