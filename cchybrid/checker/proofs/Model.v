@@ -78,10 +78,12 @@ Definition time (I : instance) (h : hop) : Z * Z :=
 
 Definition latency (I : instance) (h : hop) : Z := fst (time I h).
 
-(** Steps are ticks. *)
+(** Steps are ticks: some channel has a latency, or a length of more than one tick. *)
+Definition takes_time (next : node * (Z * Z)) : bool :=
+  negb ((fst (snd next) =? 0) && (snd (snd next) =? 1)).
+
 Definition in_ticks (I : instance) : bool :=
-  negb (forallb (fun each => match snd each with [] => true | _ => false end)
-    (PM.elements (times I))).
+  existsb (fun each => existsb takes_time (snd each)) (PM.elements (times I)).
 
 Definition is_endpoint (I : instance) (v : node) : bool := PM.mem v (endpoints I).
 

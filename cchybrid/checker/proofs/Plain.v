@@ -68,11 +68,21 @@ Section Same.
 Variable I : instance.
 Hypothesis N : in_ticks I = false.
 
+Lemma look_listed {A} b (l : list (node * A)) x : look b l = Some x -> In (b, x) l.
+Proof.
+  induction l as [|[c y] l IH]; simpl; [discriminate|].
+  destruct (Pos.eqb_spec b c) as [->|]; [intros [= ->]; now left|]. right. auto.
+Qed.
+
 Lemma no_time h : time I h = (0, 1).
 Proof.
   unfold time. destruct (PM.find (fst h) (times I)) as [l|] eqn:E; [|reflexivity].
-  unfold in_ticks in N. apply negb_false_iff in N. rewrite forallb_forall in N.
-  apply PM.elements_correct in E. specialize (N _ E). simpl in N. now destruct l.
+  destruct (look (snd h) l) as [[a b]|] eqn:L; [|reflexivity]. apply look_listed in L.
+  apply PM.elements_correct in E. destruct (takes_time (snd h, (a, b))) eqn:S.
+  - exfalso. rewrite <- not_true_iff_false in N. apply N. apply existsb_exists.
+    exists (fst h, l). split; trivial. apply existsb_exists. now exists (snd h, (a, b)).
+  - apply negb_false_iff, andb_true_iff in S as [A B]. simpl in A, B.
+    apply Z.eqb_eq in A, B. now subst.
 Qed.
 
 Lemma delay_late h : delay I h = late I 1.
