@@ -75,7 +75,7 @@ verified-checker: build/verified-checker
 
 PROOFS := cchybrid/checker/proofs
 # Each file after those that it needs.
-PROVED := Sums Model Plain Walks Paths Prices Routes Sets Offers NestedSets Worth Verify \
+PROVED := Sums Model Facts Plain Walks Paths Prices Routes Sets Offers NestedSets Worth Verify \
 	TickOffers TickSets TickRoutes TickLinear Clauses Refutation \
 	Allreduce AllreduceBounds AllreduceParts AllreduceVerify AllreduceCheck Check Pieces
 

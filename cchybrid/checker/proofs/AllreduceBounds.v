@@ -6,7 +6,7 @@
     is the check, [exchanges_sound] the theorem. *)
 
 Require Import ZArith List Bool Lia FMapPositive Permutation Sorted.
-Require Import Model Plain Sums Prices Offers Allreduce.
+Require Import Model Plain Sums Facts Prices Offers Allreduce.
 Import ListNotations.
 Open Scope Z_scope.
 

@@ -8,7 +8,7 @@
     [no_part_sound]). *)
 
 Require Import ZArith List Bool Lia FMapPositive Permutation Sorted.
-Require Import Model Plain Sums Prices Offers Allreduce AllreduceBounds.
+Require Import Model Plain Sums Facts Prices Offers Allreduce AllreduceBounds.
 Import ListNotations.
 Open Scope Z_scope.
 

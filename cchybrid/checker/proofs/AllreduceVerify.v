@@ -7,7 +7,7 @@
     bounds of AllreduceBounds.v and AllreduceParts.v hold. *)
 
 Require Import ZArith List Bool Lia FMapPositive Permutation Sorted.
-Require Import Model Plain Sums Prices Offers Verify Allreduce AllreduceBounds AllreduceParts.
+Require Import Model Plain Sums Facts Prices Offers Verify Allreduce AllreduceBounds AllreduceParts.
 Import ListNotations.
 Open Scope Z_scope.
 

@@ -5,7 +5,7 @@
     the same for allreduces and scans. *)
 
 Require Import ZArith List Bool Lia FMapPositive.
-Require Import Model Plain Sums Prices Walks Paths Routes Sets Worth Offers.
+Require Import Model Plain Sums Facts Prices Walks Paths Routes Sets Worth Offers.
 Require NestedSets Verify Refutation TickLinear Allreduce AllreduceCheck.
 Import ListNotations.
 Open Scope Z_scope.
@@ -177,7 +177,7 @@ Definition linear (I : instance) (steps : Z) (rows : list price_row) (groups : l
       | None => false
       | Some ways =>
           rounds_fit I && (1 <=? steps)
-          && ((T =? 0) && TickLinear.some_delivery I
+          && ((T =? 0) && some_delivery I
               || match total (message_payment I T l layers (known ways) prepared ways)
                          (PM.elements (messages I)) with
                  | Never => true
@@ -427,15 +427,6 @@ Proof.
     destruct (put_kinds _ _ _ _ _ _ _ P Q) as [?|?]; [discriminate|now right].
 Qed.
 
-Lemma delivery_takes_a_step I s : valid I s -> TickLinear.some_delivery I = true -> 1 <= period s.
-Proof.
-  intros V H. apply existsb_exists in H as ([m [source destinations]] & E & H). simpl in H.
-  apply existsb_exists in H as (d & D & N). apply PM.elements_complete in E.
-  pose proof (rule_4_all I s V m source destinations E d D) as R.
-  destruct s; [|unfold period; cbn [length]; lia].
-  destruct R as [->|[]]. now rewrite Pos.eqb_refl in N.
-Qed.
-
 (** A schedule of fewer steps would have to pay more than it is offered. *)
 Theorem linear_sound I steps rows groups s :
   linear I steps rows groups = true -> valid I s -> steps <= period s.
@@ -449,7 +440,7 @@ Proof.
   apply andb_true_iff in H as [H Q]. apply andb_true_iff in H as [R _].
   apply orb_true_iff in Q as [Q|Q].
   { apply andb_true_iff in Q as [Q D]. apply Z.eqb_eq in Q.
-    pose proof (delivery_takes_a_step I s V D). lia. }
+    pose proof (delivery_takes_a_step I s (rule_4_all I s V) D). lia. }
   assert (Z : forall r, In r k -> sized I s r).
   { intros r J. destruct (all_some_in _ _ _ E r J) as (x & _ & X).
     destruct (read_row_at _ _ _ _ X) as (a & b & Y). now apply (make_row_sized _ _ _ _ _ _ s Y). }

@@ -14,7 +14,7 @@
     follow; the Python checker refuses refutations of instances with groups.) *)
 
 Require Import ZArith List Bool Lia FMapPositive Permutation.
-Require Import Model Plain Sums Prices Walks Paths Offers.
+Require Import Model Plain Sums Facts Prices Walks Paths Offers.
 Import ListNotations.
 Open Scope Z_scope.
 

@@ -13,7 +13,7 @@
     every tree. *)
 
 Require Import ZArith List Bool Lia FMapPositive.
-Require Import Model Plain Sums Sets.
+Require Import Model Plain Sums Facts Sets.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -191,12 +191,6 @@ Definition nested_rows_bound (I : instance) (source : node) (destinations : list
   then nested_sets_bound I source destinations (tree_of_rows I source rows) else None.
 
 (** ** Counting *)
-
-Lemma count_sum {A} (f : A -> bool) l : count f l = sum (fun x => if f x then 1 else 0) l.
-Proof.
-  unfold count. induction l as [|a l IH]; [reflexivity|]. cbn [filter sum].
-  destruct (f a); cbn [length]; lia.
-Qed.
 
 Lemma count_nonneg {A} (f : A -> bool) l : 0 <= count f l.
 Proof. unfold count. lia. Qed.

@@ -6,7 +6,7 @@
     the prices of every step ([make_intervals_cover]). *)
 
 Require Import ZArith List Bool Lia FMapPositive SetoidList.
-Require Import Model Plain Sums Prices.
+Require Import Model Plain Sums Facts Prices.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -53,18 +53,6 @@ Definition make_row (I : instance) (into : PM.t Z) (q : resource) (first last pr
 Definition rounds_fit (I : instance) : bool := forallb (Z.leb 0) (rounds I).
 
 (** ** Counting uses *)
-
-Lemma look_in {A} b (l : list (node * A)) x : look b l = Some x -> In (b, x) l.
-Proof.
-  induction l as [|[c y] l IH]; simpl; [discriminate|].
-  destruct (Pos.eqb_spec b c) as [->|]; [intros [= ->]; now left|]. right. auto.
-Qed.
-
-Lemma count_sum {A} (f : A -> bool) l : count f l = sum (fun x => if f x then 1 else 0) l.
-Proof.
-  unfold count. induction l as [|a l IH]; [reflexivity|]. simpl filter. simpl sum.
-  rewrite <- IH. destruct (f a); simpl length; lia.
-Qed.
 
 Lemma count_flat_map {A B} (f : B -> bool) (g : A -> list B) l :
   count f (flat_map g l) = sum (fun x => count f (g x)) l.
@@ -307,18 +295,6 @@ Qed.
 
 (** ** Steps of uses *)
 
-Lemma numbered_steps t s x : In x (numbered t s) -> t <= fst x < t + Z.of_nat (length s).
-Proof.
-  revert t. induction s as [|l s IH]; simpl; [easy|]. intros t H.
-  apply in_app_iff in H as [H|H].
-  - apply in_map_iff in H as (y & <- & _). simpl. lia.
-  - apply IH in H. lia.
-Qed.
-
-(** Every transfer stands in a step from 1 to the period. *)
-Lemma timed_steps s x : In x (timed s) -> 1 <= fst x <= period s.
-Proof. intros H. apply numbered_steps in H. unfold period. lia. Qed.
-
 Lemma slot_range I P t : 1 <= P -> (kind I = TimeSlots \/ 1 <= t <= P) -> 1 <= slot I P t <= P.
 Proof.
   unfold slot. intros L [E|H].
@@ -379,13 +355,6 @@ Proof.
   enough (sum (fun m => if Pos.eqb m k then c else 0) l = 0) by lia.
   transitivity (sum (fun _ : positive => 0) l); [|apply sum_zero].
   apply sum_ext. intros x X. destruct (Pos.eqb_spec x k); [subst; contradiction|reflexivity].
-Qed.
-
-Lemma keys_distinct {A} (m : PM.t A) : NoDup (map fst (PM.elements m)).
-Proof.
-  pose proof (PM.elements_3w m) as D. induction D as [|[k x] l N D IH]; simpl; constructor; trivial.
-  intros H. apply N. apply in_map_iff in H as ([k' y] & E & H). simpl in E. subst k'.
-  apply InA_alt. exists (k, y). split; [reflexivity|trivial].
 Qed.
 
 Lemma row_offers I s T r :

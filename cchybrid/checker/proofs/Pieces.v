@@ -6,7 +6,7 @@
     times the largest offer of one round. Messages pay for routes or sets. *)
 
 Require Import ZArith List Bool Lia FMapPositive.
-Require Import Model Plain Sums Prices Walks Paths Routes Sets Worth Offers Check.
+Require Import Model Plain Sums Facts Prices Walks Paths Routes Sets Worth Offers Check.
 Import ListNotations.
 Open Scope Z_scope.
 

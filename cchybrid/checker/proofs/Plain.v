@@ -7,7 +7,7 @@
     files that import this one are about them. *)
 
 Require Import ZArith List Bool Lia FMapPositive.
-Require Import Model.
+Require Import Model Sums Facts.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -68,16 +68,10 @@ Section Same.
 Variable I : instance.
 Hypothesis N : in_ticks I = false.
 
-Lemma look_listed {A} b (l : list (node * A)) x : look b l = Some x -> In (b, x) l.
-Proof.
-  induction l as [|[c y] l IH]; simpl; [discriminate|].
-  destruct (Pos.eqb_spec b c) as [->|]; [intros [= ->]; now left|]. right. auto.
-Qed.
-
 Lemma no_time h : time I h = (0, 1).
 Proof.
   unfold time. destruct (PM.find (fst h) (times I)) as [l|] eqn:E; [|reflexivity].
-  destruct (look (snd h) l) as [[a b]|] eqn:L; [|reflexivity]. apply look_listed in L.
+  destruct (look (snd h) l) as [[a b]|] eqn:L; [|reflexivity]. apply look_in in L.
   apply PM.elements_correct in E. destruct (takes_time (snd h, (a, b))) eqn:S.
   - exfalso. rewrite <- not_true_iff_false in N. apply N. apply existsb_exists.
     exists (fst h, l). split; trivial. apply existsb_exists. now exists (snd h, (a, b)).
@@ -174,12 +168,7 @@ Proof.
   intros [R1 R2 K R3 R4 R5] R6. constructor; trivial.
   - intros t B. specialize (R2 t B). setoid_rewrite used_plain; trivial.
   - intros x X. rewrite finish_plain.
-    assert (H : forall k t, In x (numbered t k) -> fst x < t + Z.of_nat (length k)).
-    { induction k as [|step k IH]; simpl; intros t J; [easy|].
-      apply in_app_iff in J as [J|J].
-      - apply in_map_iff in J as (y & <- & _). simpl. lia.
-      - apply IH in J. lia. }
-    specialize (H s 1 X). unfold period. lia.
+    now apply timed_steps in X.
   - intros m source destinations M x X. destruct (R3 m source destinations M x X).
     split; trivial. now apply informed_plain.
 Qed.

@@ -1,7 +1,7 @@
 (** Prices of channels and ports, and what all steps offer at them. *)
 
 Require Import ZArith List Bool Lia FMapPositive.
-Require Import Model Plain Sums.
+Require Import Model Plain Sums Facts.
 Import ListNotations.
 Open Scope Z_scope.
 

@@ -6,7 +6,7 @@
     destinations, a walk that passes no endpoint but destinations. *)
 
 Require Import ZArith List Bool Lia FMapPositive.
-Require Import Model Plain Sums Prices Walks Paths.
+Require Import Model Plain Sums Facts Prices Walks Paths.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -41,23 +41,6 @@ Definition low_hop (I : instance) (l : list interval) (h : hop) : Z :=
   low l (Channel (link I h)).
 
 (** ** Steps of transfers and of what they use *)
-
-Lemma numbered_steps s t x : In x (numbered t s) -> t <= fst x < t + Z.of_nat (length s).
-Proof.
-  revert t. induction s as [|step s IH]; intros t; simpl; [easy|].
-  intros H. apply in_app_iff in H as [H|H].
-  - apply in_map_iff in H as (y & <- & _). simpl. lia.
-  - apply IH in H. lia.
-Qed.
-
-Lemma timed_steps s x : In x (timed s) -> 1 <= fst x <= period s.
-Proof. unfold timed, period. intros H. apply numbered_steps in H. lia. Qed.
-
-Lemma transfers_timed m s x : In x (transfers m s) -> In x (timed s) /\ message (snd x) = m.
-Proof.
-  unfold transfers, of_message. intros H. apply filter_In in H as [H E].
-  apply Pos.eqb_eq in E. now split.
-Qed.
 
 Lemma slot_steps I P t : 0 < P -> kind I = TimeSlots -> 1 <= slot I P t <= P.
 Proof. intros H K. unfold slot. rewrite K. pose proof (Z.mod_pos_bound (t - 1) P H). lia. Qed.
@@ -307,7 +290,7 @@ Proof.
     \/ reached s m source (sender y)) by (destruct (kind I); tauto).
   destruct Q as [->|[(z & Z1 & <- & Z3)|Q]]; [constructor| |trivial].
   apply reached_next; trivial. apply IH; trivial.
-  destruct (transfers_timed m s z Z1) as [T _]. apply timed_steps in T. lia.
+  pose proof (timed_steps s z (transfers_timed m s z Z1)). lia.
 Qed.
 
 Lemma destination_reached d : In d destinations -> reached s m source d.
@@ -468,7 +451,7 @@ Lemma hop_cost x y : kind I = StoreAndForward -> In x (transfers m s) ->
   at_most (costs_after (Z.to_nat (fst x - 1))) (sender x) y ->
   at_most (costs_after (Z.to_nat (fst x))) (receiver x) (y + pays I rows (period s) x).
 Proof.
-  intros K J A. pose proof (proj1 (transfers_timed m s x J)) as H.
+  intros K J A. pose proof (transfers_timed m s x J) as H.
   pose proof (timed_steps s x H) as B.
   destruct (pays_in_step I rows T l s x) as (i & I1 & I2 & E); trivial; [congruence|].
   pose proof (transfer_allowed x J) as Q. unfold allowed in Q. rewrite K in Q.
@@ -498,7 +481,7 @@ Proof.
       /\ at_most (costs_after (Z.to_nat (fst x))) (receiver x) (sum (pays I rows (period s)) k))
     by (apply (H (S (Z.to_nat (fst x)))); lia).
   clear x. induction n as [|n IH]; [lia|]. intros x B J.
-  pose proof (timed_steps s x (proj1 (transfers_timed m s x J))) as B'.
+  pose proof (timed_steps s x (transfers_timed m s x J)) as B'.
   destruct (rule_3 _ _ V m source destinations M x J) as [N _]. unfold informed in N.
   rewrite K in N. destruct N as [N|(y & Y1 & Y2 & Y3)].
   - exists [x]. repeat split.
@@ -507,7 +490,7 @@ Proof.
     + intros z [<-|[]]; lia.
     + simpl sum. rewrite Z.add_0_r, <- (Z.add_0_l (pays _ _ _ _)). apply hop_cost; trivial.
       rewrite N. apply source_cost.
-  - pose proof (timed_steps s y (proj1 (transfers_timed m s y Y1))) as B''.
+  - pose proof (timed_steps s y (transfers_timed m s y Y1)) as B''.
     destruct (IH y) as (k & K1 & K2 & K3 & K4); [lia|trivial|]. exists (k ++ [x]). repeat split.
     + apply distinct_snoc; trivial. intros X. apply K3 in X. lia.
     + intros z Z. apply in_app_iff in Z as [Z|[<-|[]]]; auto.
@@ -521,7 +504,7 @@ Lemma hop_by_hop d : kind I = StoreAndForward -> In d destinations -> d <> sourc
 Proof.
   intros K D N. destruct (receiver_of d D N) as (x & J & <-).
   destruct (timed_chain x K J) as (k & K1 & K2 & _ & A).
-  pose proof (timed_steps s x (proj1 (transfers_timed m s x J))) as B'.
+  pose proof (timed_steps s x (transfers_timed m s x J)) as B'.
   apply (costs_keep _ (Z.to_nat T)) in A; [|lia]. unfold costs_after in A.
   rewrite Z2Nat.id in A by lia. destruct A as (y & F & Y). exists y. split; trivial.
   pose proof (chain_pays k K1 K2). lia.

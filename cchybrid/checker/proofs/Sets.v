@@ -8,7 +8,7 @@
     [sets_fit] is the check, [sets_bound] what a message pays at least, [sets_pay] the theorem. *)
 
 Require Import ZArith List Bool Lia FMapPositive.
-Require Import Model Plain Sums Prices.
+Require Import Model Plain Sums Facts Prices.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -49,21 +49,6 @@ Definition sets_bound (sets : list weighted_set) (source : node) (destinations :
     then fst each else 0) sets.
 
 (** ** Steps, paths, and the tree of a message *)
-
-Lemma numbered_steps s t x : In x (numbered t s) -> t <= fst x < t + Z.of_nat (length s).
-Proof.
-  revert t. induction s as [|step rest IH]; intros t H; [easy|]. cbn [numbered length] in *.
-  apply in_app_iff in H as [H|H].
-  - apply in_map_iff in H as (y & <- & _). simpl. lia.
-  - apply IH in H. lia.
-Qed.
-
-(** Every transfer is in a step of the schedule. *)
-Lemma timed_steps s x : In x (timed s) -> 1 <= fst x <= period s.
-Proof. intros H. apply numbered_steps in H. unfold period. lia. Qed.
-
-Lemma transfers_timed m s x : In x (transfers m s) -> In x (timed s).
-Proof. unfold transfers. intros H. now apply filter_In in H. Qed.
 
 (** A path from outside into a set has a hop that leads into it. *)
 Lemma path_enters (inside : node -> bool) p :

@@ -5,7 +5,7 @@
     valid schedule has fewer steps than the evidence says ([tick_linear_sound]). *)
 
 Require Import ZArith List Bool Lia FMapPositive.
-Require Import Model Sums Prices Offers Verify TickOffers Routes Sets TickSets TickRoutes.
+Require Import Model Sums Facts Prices Offers Verify TickOffers Routes Sets TickSets TickRoutes.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -135,11 +135,6 @@ Fixpoint all_pay (f : positive -> node -> list node -> payment) (paid : Z)
       match f m source destinations with Never => Never | Pays y => all_pay f (paid + y) rest end
   end.
 
-(** Whether some message has a destination that does not have it from the start. *)
-Definition some_delivery (I : instance) : bool :=
-  existsb (fun e => existsb (fun d => negb (Pos.eqb d (fst (snd e)))) (snd (snd e)))
-    (PM.elements (messages I)).
-
 (** Whether fewer than [steps] steps are ruled out; no step at all is not enough for a delivery. *)
 Definition tick_linear (I : instance) (steps : Z) (rows : list tick_price)
     (groups : list tick_group) : bool :=
@@ -263,15 +258,6 @@ Proof.
   destruct (all_pay f (paid + y) l) as [|z]; [easy|lia].
 Qed.
 
-Lemma delivery_takes_a_tick I s : Model.valid I s -> some_delivery I = true -> 1 <= period s.
-Proof.
-  intros V H. apply existsb_exists in H as ([m [source destinations]] & E & H). simpl in H.
-  apply existsb_exists in H as (d & D & N). apply PM.elements_complete in E.
-  pose proof (rule_4_all I s V m source destinations E d D) as R.
-  destruct s; [|unfold period; cbn [length]; lia].
-  destruct R as [->|[]]. now rewrite Pos.eqb_refl in N.
-Qed.
-
 (** A schedule of fewer steps would have to pay more than it is offered. *)
 Theorem tick_linear_sound I steps rows groups s :
   tick_linear I steps rows groups = true -> Model.valid I s -> steps <= period s.
@@ -298,7 +284,7 @@ Proof.
   destruct (put_tick_groups I l groups (PM.empty _)) as [ways|] eqn:W; [|discriminate].
   apply orb_true_iff in Q as [Q|Q].
   { apply andb_true_iff in Q as [Q D]. apply Z.eqb_eq in Q.
-    pose proof (delivery_takes_a_tick I s V D). lia. }
+    pose proof (delivery_takes_a_step I s (rule_4_all I s V) D). lia. }
   assert (Sized : forall r, In r k -> tick_sized I s r).
   { intros r J. destruct (read_tick_prices_in _ _ _ _ _ E r J) as (q & a & b & p & M).
     now apply make_row_tick_sized with q a b p. }

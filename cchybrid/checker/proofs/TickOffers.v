@@ -10,7 +10,7 @@
     size, [tick_paid_at_most_offered] that all messages pay at most what is offered. *)
 
 Require Import ZArith List Bool Lia FMapPositive.
-Require Import Model Sums Prices Offers Verify.
+Require Import Model Sums Facts Prices Offers Verify.
 Import ListNotations.
 Open Scope Z_scope.
 

@@ -10,7 +10,7 @@
     then no schedule pays less. *)
 
 Require Import ZArith List Bool Lia FMapPositive.
-Require Import Model Sums Prices Walks Paths Offers Verify TickOffers Routes Sets TickSets.
+Require Import Model Sums Facts Prices Walks Paths Offers Verify TickOffers Routes Sets TickSets.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -332,9 +332,9 @@ Proof.
            (sum (fun x => hops_pay (fst x) (hops (nodes (snd x)))) k)
       /\ chain_pays_in_ticks k (receiver x)).
   { intros X. apply (H (Z.to_nat (fst x + 1)) x); trivial.
-    apply (Sets.transfers_timed m), (tick_steps I s T S F V W) in X. lia. }
+    apply (transfers_timed m), (tick_steps I s T S F V W) in X. lia. }
   clear x. induction n as [|n IH]; intros x L X;
-    pose proof (Sets.transfers_timed m s x X) as J;
+    pose proof (transfers_timed m s x X) as J;
     pose proof (tick_steps I s T S F V W x J) as (T1 & T2 & T3 & T4); [lia|].
   pose proof (transfer_pays x J) as Y.
   destruct (rule_3 I s V _ _ _ M x X) as (R & _). unfold informed in R.
@@ -349,7 +349,7 @@ Proof.
       apply transfer_beaten; trivial; [now apply senders|]. rewrite R'.
       apply beaten_later with 1 0; trivial. lia.
     + unfold chain_pays_in_ticks. cbn [sum]. rewrite R' in Y. destruct (kind I); lia.
-  - pose proof (tick_steps I s T S F V W y (Sets.transfers_timed m s y Y1)) as (U1 & U2 & U3 & U4).
+  - pose proof (tick_steps I s T S F V W y (transfers_timed m s y Y1)) as (U1 & U2 & U3 & U4).
     destruct (IH y) as (k & K1 & K2 & K3 & K4 & K5); [lia|trivial|].
     exists (k ++ [x]). repeat split.
     + apply distinct_snoc; trivial. intros Z. apply K3 in Z. lia.
@@ -404,7 +404,7 @@ Proof.
   pose proof (receiver_is_destination_in_ticks x K X) as Q. rewrite E in R, Q.
   destruct R as [R|[]], Q as [Q|[]].
   apply (simple_ends I (nodes (snd x))).
-  - apply allowed_simple; trivial. apply (rule_1 I s V). now apply (Sets.transfers_timed m).
+  - apply allowed_simple; trivial. apply (rule_1 I s V). now apply (transfers_timed m).
   - change (receiver x = sender x). congruence.
 Qed.
 
@@ -432,7 +432,7 @@ Proof.
   - destruct (single_costs_source _ _ _ _ Q) as (y & Y & _). now exists y.
   - destruct (rule_4_all I s V _ _ _ M d) as [?|R]; [rewrite E; now left|congruence|].
     unfold receivers in R. apply in_map_iff in R as (x & R & X).
-    pose proof (Sets.transfers_timed m s x X) as J. pose proof (rule_1 I s V x J) as A.
+    pose proof (transfers_timed m s x X) as J. pose proof (rule_1 I s V x J) as A.
     pose proof (single_sender_in_ticks d x K E X) as O.
     destruct (single_costs_least I (low_hop I l) source d c (nodes (snd x)) K A O R N Q)
       as (y & Y1 & Y2).

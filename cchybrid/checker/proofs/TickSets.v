@@ -6,7 +6,7 @@
     at both ends count, too. [tick_sets_fit] is the check, [tick_sets_pay] the theorem. *)
 
 Require Import ZArith List Bool Lia FMapPositive.
-Require Import Model Sums Prices Offers Verify TickOffers Routes Sets.
+Require Import Model Sums Facts Prices Offers Verify TickOffers Routes Sets.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -91,14 +91,14 @@ Proof.
   enough (H : forall n x, In x (transfers m s) -> fst x < Z.of_nat n ->
     reached s m source (sender x)).
   { intros X. apply (H (Z.to_nat (fst x + 1)) x X).
-    apply (Sets.transfers_timed m), tick_steps in X. lia. }
+    apply (transfers_timed m), tick_steps in X. lia. }
   clear x. induction n as [|n IH]; intros x X L.
-  - apply (Sets.transfers_timed m), tick_steps in X. lia.
+  - apply (transfers_timed m), tick_steps in X. lia.
   - destruct (rule_3 I s V _ _ _ M x X) as (Q & _). unfold informed in Q.
     assert (Q' : sender x = source \/ exists y, In y (transfers m s) /\ receiver y = sender x
       /\ finish I y < fst x) by (destruct (kind I); [exact Q|exact Q|contradiction]).
     destruct Q' as [->|(y & Y & <- & E)]; [constructor 1|]. constructor 2; trivial.
-    apply IH; trivial. apply (Sets.transfers_timed m), tick_steps in Y. lia.
+    apply IH; trivial. apply (transfers_timed m), tick_steps in Y. lia.
 Qed.
 
 Lemma tick_destination_reached m source destinations d :
@@ -170,7 +170,7 @@ Proof.
       apply sum_ext. intros x _. rewrite <- sum_scale. apply sum_ext. intros h _.
       destruct (leads_into (has (snd each)) h); lia.
   - apply sum_le. intros x X. apply entered_pays_in_ticks.
-    now apply (Sets.transfers_timed m).
+    now apply (transfers_timed m).
 Qed.
 
 Lemma sets_pay_in_ticks m source destinations :

@@ -7,7 +7,7 @@
     is not proved, and not needed. *)
 
 Require Import ZArith List Bool Lia FMapPositive Mergesort Sorted RelationClasses.
-Require Import Model Plain Sums Prices Walks Paths Offers.
+Require Import Model Plain Sums Facts Prices Walks Paths Offers.
 Import ListNotations.
 Open Scope Z_scope.
 

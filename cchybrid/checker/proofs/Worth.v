@@ -17,7 +17,7 @@
     least that bound in every valid schedule (not in time slots). *)
 
 Require Import ZArith List Bool Lia FMapPositive SetoidList Sorting.Mergesort Orders.
-Require Import Model Plain Sums Prices Walks Paths.
+Require Import Model Plain Sums Facts Prices Walks Paths.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -944,14 +944,6 @@ Qed.
 
 (** ** Steps and uses *)
 
-Lemma numbered_steps t s x : In x (numbered t s) -> t <= fst x < t + Z.of_nat (length s).
-Proof.
-  revert t. induction s as [|l s IH]; simpl; [easy|]. intros t H.
-  apply in_app_iff in H as [H|H].
-  - apply in_map_iff in H as (y & <- & _). simpl. lia.
-  - apply IH in H. lia.
-Qed.
-
 Lemma channel_uses_now I P t l : kind I <> TimeSlots ->
   channel_uses I P t l = map (fun h => (Channel (link I h), t)) l.
 Proof.
@@ -1093,13 +1085,6 @@ Proof.
     rewrite (N y Y) in Ey. discriminate.
 Qed.
 
-Lemma keys_once {A} (m : PM.t A) : NoDup (map fst (PM.elements m)).
-Proof.
-  pose proof (PM.elements_3w m) as H. induction H as [|[k x] l N H IH]; simpl; constructor; trivial.
-  intros J. apply N. apply in_map_iff in J as ([k' y] & E & J). simpl in E. subst.
-  apply InA_alt. exists (k, y). split; [reflexivity|trivial].
-Qed.
-
 Lemma found_sum (m : PM.t Z) v :
   found m v = sum (fun e => if Pos.eqb (fst e) v then snd e else 0) (PM.elements m).
 Proof.
@@ -1107,10 +1092,10 @@ Proof.
   - apply PM.elements_correct in F. symmetry.
     rewrite (sum_ext _ (fun e => if Pos.eqb (fst e) v then y else 0)).
     + apply sum_only with (v, y); trivial; [|apply Pos.eqb_refl|].
-      * apply NoDup_map_inv with (f := fst). apply keys_once.
-      * intros z Z E. apply Pos.eqb_eq in E. now apply (same_key fst _ z _ (keys_once m)).
+      * apply NoDup_map_inv with (f := fst). apply keys_distinct.
+      * intros z Z E. apply Pos.eqb_eq in E. now apply (same_key fst _ z _ (keys_distinct m)).
     + intros e Z. destruct (Pos.eqb_spec (fst e) v); trivial.
-      now rewrite (same_key fst _ e (v, y) (keys_once m)).
+      now rewrite (same_key fst _ e (v, y) (keys_distinct m)).
   - symmetry. apply sum_zeros. intros [w y] E. simpl. destruct (Pos.eqb_spec w v) as [->|]; trivial.
     apply PM.elements_complete in E. congruence.
 Qed.
