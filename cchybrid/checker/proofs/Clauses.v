@@ -76,13 +76,6 @@ Definition name_key (x : name) : positive :=
       xI (xI (xI (code_resource r (code_number t (code_number i (code_number j xH))))))
   end.
 
-(** No key of the list is a second time in it, or in [seen]. *)
-Fixpoint all_different (seen : PM.t unit) (l : list positive) : bool :=
-  match l with
-  | [] => true
-  | k :: rest => if PM.mem k seen then false else all_different (PM.add k tt seen) rest
-  end.
-
 (** ** Grouping by the first components, in the order in which these appear *)
 
 Definition members_of {A} (m : PM.t (list A)) (k : positive) : list A :=
@@ -342,7 +335,7 @@ Definition places_of (I : instance) (l : list path) : list (resource * usage) :=
 Definition make_task (I : instance) (m : positive) (source v : node) (l : list path)
     : option task :=
   let found := places_of I l in
-  if all_different (PM.empty _) (map resource_key (Accept v :: map fst found))
+  if distinct (PM.empty _) (map resource_key (Accept v :: map fst found))
   then Some {| about := m; origin := source; goal_node := v; ways := l; places := found |}
   else None.
 
@@ -367,7 +360,7 @@ Definition message_tasks (I : instance) (all : list node) (ways_to : list node -
   match PM.find m (messages I) with
   | None => None
   | Some (source, goals) =>
-      if all_different (PM.empty _) (source :: goals) then
+      if distinct (PM.empty _) (source :: goals) then
         let holders := match kind I with StoreAndForward => all | _ => source :: goals end in
         all_done (fun v =>
             match ways_to holders v with Some l => make_task I m source v l | None => None end)
@@ -393,7 +386,7 @@ Definition all_tasks (I : instance) : option (list task) :=
         match all_done (message_tasks I all ways_to) (message_numbers I) with
         | Some l =>
             let l := concat l in
-            if all_different (PM.empty _) (map task_key l) then Some l else None
+            if distinct (PM.empty _) (map task_key l) then Some l else None
         | None => None
         end
     end
@@ -546,7 +539,7 @@ Definition pins (I : instance) (l : list task) (order : list positive) : option 
   match order with
   | [] => Some []
   | _ =>
-      if all_alike I && all_different (PM.empty _) order then
+      if all_alike I && distinct (PM.empty _) order then
         match all_done (fun m => find (fun k => Pos.eqb (about k) m) l) order with
         | Some ((k :: _) as chosen) =>
             let into := incoming I in
@@ -810,23 +803,6 @@ Proof.
   unfold members_of. rewrite PM.gempty, app_nil_r. apply rev_involutive.
 Qed.
 
-Lemma mem_add_key k n (m : PM.t unit) : PM.mem k (PM.add n tt m) = Pos.eqb k n || PM.mem k m.
-Proof.
-  rewrite !PM.mem_find. destruct (Pos.eqb_spec k n) as [->|N]; [now rewrite PM.gss|].
-  now rewrite PM.gso.
-Qed.
-
-Lemma all_different_sound l : forall seen, all_different seen l = true ->
-  NoDup l /\ forall k, In k l -> PM.mem k seen = false.
-Proof.
-  induction l as [|k l IH]; simpl; intros seen H; [split; [constructor|easy]|].
-  destruct (PM.mem k seen) eqn:E; [discriminate|]. apply IH in H as [D H]. split.
-  - constructor; [|trivial]. intros I. apply H in I. rewrite mem_add_key, Pos.eqb_refl in I.
-    discriminate.
-  - intros n [<-|I]; [trivial|]. apply H in I. rewrite mem_add_key in I.
-    now apply orb_false_iff in I.
-Qed.
-
 Lemma all_done_in {A B} (f : A -> option B) l r x :
   all_done f l = Some r -> In x l -> exists y, f x = Some y /\ In y r.
 Proof.
@@ -949,7 +925,7 @@ Proof.
   assert (H : forall m, PM.mem v (fold_left (fun m v => PM.add v tt m) l m) = true ->
     In v l \/ PM.mem v m = true).
   { induction l as [|w l IH]; simpl; intros m M; [now right|].
-    apply IH in M as [M|M]; [auto|]. rewrite mem_add_key in M.
+    apply IH in M as [M|M]; [auto|]. rewrite mem_add in M.
     apply orb_true_iff in M as [M|M]; [|auto]. apply Pos.eqb_eq in M. auto. }
   intros M. apply H in M as [M|M]; trivial. now rewrite PM.mem_find, PM.gempty in M.
 Qed.
@@ -1364,7 +1340,7 @@ Lemma make_task_fits m source goals v l k :
 Proof.
   intros M N G W E. unfold make_task in E.
   match type of E with (if ?c then _ else _) = _ => destruct c eqn:D end; [|discriminate].
-  apply all_different_sound in D as [D _].
+  apply distinct_sound in D as [D _].
   injection E as <-. constructor; simpl; trivial.
   - now exists goals.
   - apply places_fit.
@@ -1388,7 +1364,7 @@ Lemma message_tasks_fit all ways_to m l k :
 Proof.
   unfold message_tasks. intros W E J.
   destruct (PM.find m (messages I)) as [[source goals]|] eqn:M; [|discriminate].
-  destruct (all_different _ (source :: goals)); [|discriminate].
+  destruct (distinct _ (source :: goals)); [|discriminate].
   destruct (all_done_from _ _ _ _ E J) as (v & F & T). apply filter_In in F as [F N].
   apply negb_true_iff, Pos.eqb_neq in N.
   match type of T with match ways_to ?h v with _ => _ end = _ =>
@@ -1422,8 +1398,8 @@ Proof.
     - congruence. }
   match goal with |- match ?o with _ => _ end = _ -> _ => destruct o as [k|] eqn:E end;
     [|discriminate].
-  destruct (all_different _ (map task_key (concat k))) eqn:D; [|discriminate].
-  intros [= <-]. apply all_different_sound in D as [D _]. split; trivial.
+  destruct (distinct _ (map task_key (concat k))) eqn:D; [|discriminate].
+  intros [= <-]. apply distinct_sound in D as [D _]. split; trivial.
   intros t T. apply in_concat in T as (r & R & T).
   destruct (all_done_from _ _ _ _ E R) as (m & _ & M). now apply (message_tasks_fit _ _ _ _ _ G M).
 Qed.
@@ -2166,7 +2142,7 @@ Lemma order_fits I s l order p : valid I s -> kind I <> TimeSlots ->
     /\ forall events c, In c p -> is_true (value I s' events) c = true.
 Proof.
   intros V K T P. unfold pins in P.
-  assert (P' : order <> [] -> (if all_alike I && all_different (PM.empty _) order then
+  assert (P' : order <> [] -> (if all_alike I && distinct (PM.empty _) order then
       match all_done (fun m => find (fun k => Pos.eqb (about k) m) l) order with
       | Some ((k :: _) as chosen) =>
           if existsb (fun r => forallb (certain I r) chosen && holds_one I (incoming I) r)
@@ -2178,8 +2154,8 @@ Proof.
   destruct E as [->|E].
   { injection P as <-. exists s. split; [trivial|split; [trivial|easy]]. }
   specialize (P' E). clear P E. destruct (all_alike I) eqn:A; [|discriminate].
-  destruct (all_different (PM.empty unit) order) eqn:D; [|discriminate].
-  apply all_different_sound in D as [D _]. cbn [andb] in P'.
+  destruct (distinct (PM.empty unit) order) eqn:D; [|discriminate].
+  apply distinct_sound in D as [D _]. cbn [andb] in P'.
   destruct (all_done _ order) as [chosen|] eqn:C in P'; [|discriminate].
   assert (E : exists r, forallb (certain I r) chosen = true /\ holds_one I (incoming I) r = true
     /\ p = pin_clauses 1 chosen).

@@ -56,3 +56,27 @@ Proof.
   destruct s; [|unfold period; cbn [length]; lia].
   destruct R as [->|[]]. now rewrite Pos.eqb_refl in N.
 Qed.
+
+Lemma mem_add {A} v w (x : A) m : PM.mem w (PM.add v x m) = Pos.eqb w v || PM.mem w m.
+Proof.
+  rewrite !PM.mem_find. destruct (Pos.eqb_spec w v) as [->|N]; [now rewrite PM.gss|].
+  now rewrite PM.gso.
+Qed.
+
+(** No element of the list is a second time in it, or in [seen]. *)
+Fixpoint distinct (seen : PM.t unit) (l : list positive) : bool :=
+  match l with
+  | [] => true
+  | v :: rest => if PM.mem v seen then false else distinct (PM.add v tt seen) rest
+  end.
+
+Lemma distinct_sound seen l :
+  distinct seen l = true -> NoDup l /\ forall v, In v l -> PM.mem v seen = false.
+Proof.
+  revert seen. induction l as [|a l IH]; intros seen H; simpl in H.
+  - split; [constructor|easy].
+  - destruct (PM.mem a seen) eqn:E; [discriminate|]. apply IH in H as [D N]. split.
+    + constructor; trivial. intros X. apply N in X. now rewrite mem_add, Pos.eqb_refl in X.
+    + intros v [<-|X]; trivial. apply N in X. rewrite mem_add in X.
+      now apply orb_false_iff in X.
+Qed.

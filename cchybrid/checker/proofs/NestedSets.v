@@ -130,13 +130,6 @@ Fixpoint evaluate (I : instance) (source : node) (destinations : list node) (t :
             else need I source destinations all (single I (set_of destinations) l ++ parts))
   end.
 
-(** Whether no node is listed twice. *)
-Fixpoint distinct (seen : PM.t unit) (l : list node) : bool :=
-  match l with
-  | [] => true
-  | v :: rest => negb (has seen v) && distinct (PM.add v tt seen) rest
-  end.
-
 (** No capacity is negative. *)
 Definition capacities_fine (I : instance) : bool :=
   forallb (fun each => forallb (fun next => 0 <=? snd next) (snd each))
@@ -267,19 +260,6 @@ Qed.
 
 Lemma not_has_set_of l v : has (set_of l) v = false <-> ~ In v l.
 Proof. rewrite <- has_set_of. destruct (has (set_of l) v); firstorder congruence. Qed.
-
-Lemma distinct_sound seen l : distinct seen l = true ->
-  NoDup l /\ forall v, In v l -> has seen v = false.
-Proof.
-  revert seen. induction l as [|a l IH]; intros seen H; simpl in *; [split; [constructor|easy]|].
-  apply andb_prop in H as (N & H). apply negb_true_iff in N. apply IH in H as (D & H).
-  assert (forall v, In v l -> v <> a /\ has seen v = false) as Q.
-  { intros v L. specialize (H v L). rewrite has_add in H. apply orb_false_iff in H as (E & H).
-    apply Pos.eqb_neq in E. now split. }
-  split.
-  - constructor; trivial. intros L. now apply Q in L.
-  - intros v [<-|L]; trivial. now apply Q.
-Qed.
 
 Lemma NoDup_app_parts {A} (l k : list A) : NoDup (l ++ k) ->
   NoDup l /\ NoDup k /\ forall x, In x l -> In x k -> False.
@@ -1061,7 +1041,7 @@ Proof.
   destruct (1 <=? _); [|easy]. intros [= <-].
   apply distinct_sound in D as (D & N).
   assert (~ In source (fst (evaluate I source destinations t))) as A.
-  { intros A. apply N in A. now rewrite has_add, Pos.eqb_refl in A. }
+  { intros A. apply N in A. now rewrite mem_add, Pos.eqb_refl in A. }
   destruct (evaluate_lasts I s m source destinations V M O F t D A 1) as [L|(x & X & _ & L)].
   - intros x X _. apply transfers_timed, timed_steps in X. lia.
   - unfold period. lia.

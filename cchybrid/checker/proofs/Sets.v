@@ -90,6 +90,47 @@ Proof.
   destruct (path_enters inside (nodes (snd x)) E T) as (h & H & L). now exists x, h.
 Qed.
 
+(** If every transfer pays at least for the sets that it leads into, the message pays for all sets
+    that have a reached destination and not the source. *)
+Lemma paid_for_sets (paid : timed_transfer -> Z) (sets : list weighted_set) s m source destinations :
+  (forall each, In each sets -> 0 <= fst each) ->
+  (forall d, In d destinations -> reached s m source d) ->
+  (forall x, In x (transfers m s) -> sum (entered sets) (hops (nodes (snd x))) <= paid x) ->
+  sets_bound sets source destinations <= sum paid (transfers m s).
+Proof.
+  intros W R P.
+  set (entries := fun each : weighted_set => sum (fun x => sum (fun h =>
+    if leads_into (has (snd each)) h then 1 else 0) (hops (nodes (snd x)))) (transfers m s)).
+  transitivity (sum (fun each => fst each * entries each) sets).
+  - unfold sets_bound. apply sum_le. intros [w set] E. specialize (W _ E). cbn [fst snd] in *.
+    assert (0 <= entries (w, set)).
+    { apply sum_nonneg. intros x _. apply sum_nonneg. intros h _.
+      destruct (leads_into _ h); lia. }
+    destruct (negb (has set source) && existsb (has set) destinations) eqn:Q; [|nia].
+    apply andb_prop in Q as (O & D). apply negb_true_iff in O.
+    apply existsb_exists in D as (d & D & H').
+    assert (1 <= entries (w, set)); [|nia].
+    destruct (some_hop_enters (has set) s m source d (R d D) O H') as (x & h & X & G & L).
+    unfold entries. cbn [snd].
+    transitivity (sum (fun h => if leads_into (has set) h then 1 else 0) (hops (nodes (snd x)))).
+    + transitivity (if leads_into (has set) h then 1 else 0); [rewrite L; lia|].
+      apply (sum_single (fun h => if leads_into (has set) h then 1 else 0)); trivial.
+      intros g _. destruct (leads_into (has set) g); lia.
+    + apply (sum_single (fun x => sum (fun h => if leads_into (has set) h then 1 else 0)
+        (hops (nodes (snd x))))); trivial.
+      intros y _. apply sum_nonneg. intros g _. destruct (leads_into (has set) g); lia.
+  - transitivity (sum (fun x => sum (entered sets) (hops (nodes (snd x)))) (transfers m s));
+      [|now apply sum_le].
+    apply Z.eq_le_incl. unfold entered, entries. symmetry.
+    transitivity (sum (fun x => sum (fun each : weighted_set => sum (fun h =>
+      if leads_into (has (snd each)) h then fst each else 0) (hops (nodes (snd x)))) sets)
+      (transfers m s)).
+    + apply sum_ext. intros x _. apply sum_swap.
+    + rewrite sum_swap. apply sum_ext. intros each _. rewrite <- sum_scale.
+      apply sum_ext. intros x _. rewrite <- sum_scale. apply sum_ext. intros h _.
+      destruct (leads_into (has (snd each)) h); lia.
+Qed.
+
 (** ** What a transfer pays *)
 
 Lemma allowed_channels I p a b :
@@ -187,60 +228,17 @@ Section Payments.
     unfold slot. rewrite K, !Z.add_0_r. lia.
   Qed.
 
-  (** The number of times that the transfers of a message lead into a set. *)
-  Definition entries (m : positive) (set : PM.t unit) : Z :=
-    sum (fun x => sum (fun h => if leads_into (has set) h then 1 else 0) (hops (nodes (snd x))))
-      (transfers m s).
-
-  Lemma entries_nonneg m set : 0 <= entries m set.
-  Proof.
-    apply sum_nonneg. intros x _. apply sum_nonneg. intros h _.
-    destruct (leads_into (has set) h); lia.
-  Qed.
-
-  Lemma entries_pay m : sum (fun each => fst each * entries m (snd each)) sets
-    <= message_pays I rows s m.
-  Proof.
-    unfold message_pays.
-    transitivity (sum (fun x => sum (entered sets) (hops (nodes (snd x)))) (transfers m s)).
-    - apply Z.eq_le_incl. unfold entered, entries. symmetry.
-      transitivity (sum (fun x => sum (fun each : weighted_set => sum (fun h =>
-        if leads_into (has (snd each)) h then fst each else 0) (hops (nodes (snd x)))) sets)
-        (transfers m s)).
-      + apply sum_ext. intros x _. apply sum_swap.
-      + rewrite sum_swap. apply sum_ext. intros each _. rewrite <- sum_scale.
-        apply sum_ext. intros x _. rewrite <- sum_scale. apply sum_ext. intros h _.
-        destruct (leads_into (has (snd each)) h); lia.
-    - apply sum_le. intros x X. apply entered_pays. now apply transfers_timed in X.
-  Qed.
-
   Theorem sets_pay_within m source destinations :
     PM.find m (messages I) = Some (source, destinations) ->
     sets_bound sets source destinations <= message_pays I rows s m.
   Proof.
-    intros M. etransitivity; [|apply entries_pay]. unfold sets_bound. apply sum_le.
-    intros [w set] E. cbn [fst snd].
-    assert (0 <= w).
-    { unfold sets_fit in fit. apply andb_prop in fit as (F & _).
-      rewrite forallb_forall in F. specialize (F _ E). now apply Z.leb_le in F. }
-    assert (N := entries_nonneg m set).
-    destruct (negb (has set source) && existsb (has set) destinations) eqn:Q; [|nia].
-    apply andb_prop in Q as (S & D). apply negb_true_iff in S.
-    apply existsb_exists in D as (d & D & HD).
-    assert (1 <= entries m set); [|nia].
-    assert (reached s m source d) as R.
-    { destruct (rule_4_all I s V _ _ _ M d D) as [<-|R]; [congruence|].
+    intros M. apply paid_for_sets.
+    - intros each E. unfold sets_fit in fit. apply andb_prop in fit as (F & _).
+      rewrite forallb_forall in F. specialize (F _ E). now apply Z.leb_le in F.
+    - intros d D. destruct (rule_4_all I s V _ _ _ M d D) as [<-|R]; [constructor|].
       unfold receivers in R. apply in_map_iff in R as (x & <- & X).
-      constructor 2; trivial. now apply (sender_reached I s m source destinations). }
-    destruct (some_hop_enters (has set) s m source d R S HD) as (x & h & X & G & L).
-    unfold entries.
-    transitivity (sum (fun h => if leads_into (has set) h then 1 else 0) (hops (nodes (snd x)))).
-    - transitivity (if leads_into (has set) h then 1 else 0); [rewrite L; lia|].
-      apply (sum_single (fun h => if leads_into (has set) h then 1 else 0)); trivial.
-      intros g _. destruct (leads_into (has set) g); lia.
-    - apply (sum_single (fun x => sum (fun h => if leads_into (has set) h then 1 else 0)
-        (hops (nodes (snd x))))); trivial.
-      intros y _. apply sum_nonneg. intros g _. destruct (leads_into (has set) g); lia.
+      constructor 2; trivial. now apply (sender_reached I s m source destinations).
+    - intros x X. apply entered_pays. now apply transfers_timed in X.
   Qed.
 End Payments.
 

@@ -145,58 +145,15 @@ Proof.
     cbn [hops sum fst snd hd List.last] in *. lia.
 Qed.
 
-(** The number of times that the transfers of a message lead into a set. *)
-Definition times_entered (m : positive) (set : PM.t unit) : Z :=
-  sum (fun x => sum (fun h => if leads_into (has set) h then 1 else 0) (hops (nodes (snd x))))
-    (transfers m s).
-
-Lemma times_entered_nonneg m set : 0 <= times_entered m set.
-Proof.
-  apply sum_nonneg. intros x _. apply sum_nonneg. intros h _.
-  destruct (leads_into (has set) h); lia.
-Qed.
-
-Lemma times_entered_pay m : sum (fun each => fst each * times_entered m (snd each)) sets
-  <= tick_message_pays I rows s m.
-Proof.
-  unfold tick_message_pays.
-  transitivity (sum (fun x => sum (entered sets) (hops (nodes (snd x)))) (transfers m s)).
-  - apply Z.eq_le_incl. unfold entered, times_entered. symmetry.
-    transitivity (sum (fun x => sum (fun each : weighted_set => sum (fun h =>
-      if leads_into (has (snd each)) h then fst each else 0) (hops (nodes (snd x)))) sets)
-      (transfers m s)).
-    + apply sum_ext. intros x _. apply sum_swap.
-    + rewrite sum_swap. apply sum_ext. intros each _. rewrite <- sum_scale.
-      apply sum_ext. intros x _. rewrite <- sum_scale. apply sum_ext. intros h _.
-      destruct (leads_into (has (snd each)) h); lia.
-  - apply sum_le. intros x X. apply entered_pays_in_ticks.
-    now apply (transfers_timed m).
-Qed.
-
 Lemma sets_pay_in_ticks m source destinations :
   PM.find m (messages I) = Some (source, destinations) ->
   sets_bound sets source destinations <= tick_message_pays I rows s m.
 Proof.
-  intros M. etransitivity; [|apply times_entered_pay]. unfold sets_bound. apply sum_le.
-  intros [w set] E. cbn [fst snd].
-  assert (0 <= w).
-  { apply andb_true_iff in fit as [G _].
-    rewrite forallb_forall in G. specialize (G _ E). now apply Z.leb_le in G. }
-  assert (B := times_entered_nonneg m set).
-  destruct (negb (has set source) && existsb (has set) destinations) eqn:Q; [|nia].
-  apply andb_prop in Q as (O & D). apply negb_true_iff in O.
-  apply existsb_exists in D as (d & D & HD).
-  assert (1 <= times_entered m set); [|nia].
-  pose proof (tick_destination_reached m source destinations d M D) as R.
-  destruct (some_hop_enters (has set) s m source d R O HD) as (x & h & X & G & L).
-  unfold times_entered.
-  transitivity (sum (fun h => if leads_into (has set) h then 1 else 0) (hops (nodes (snd x)))).
-  - transitivity (if leads_into (has set) h then 1 else 0); [rewrite L; lia|].
-    apply (sum_single (fun h => if leads_into (has set) h then 1 else 0)); trivial.
-    intros g _. destruct (leads_into (has set) g); lia.
-  - apply (sum_single (fun x => sum (fun h => if leads_into (has set) h then 1 else 0)
-      (hops (nodes (snd x))))); trivial.
-    intros y _. apply sum_nonneg. intros g _. destruct (leads_into (has set) g); lia.
+  intros M. apply paid_for_sets.
+  - intros each E. apply andb_true_iff in fit as [G _].
+    rewrite forallb_forall in G. specialize (G _ E). now apply Z.leb_le in G.
+  - intros d D. now apply (tick_destination_reached m source destinations).
+  - intros x X. apply entered_pays_in_ticks. now apply (transfers_timed m).
 Qed.
 
 End Ticks.

@@ -13,13 +13,6 @@ Open Scope Z_scope.
 
 (** ** Paths (rule 1) *)
 
-(** No node of the list is a second time in it, or in [seen]. *)
-Fixpoint distinct (seen : PM.t unit) (l : list node) : bool :=
-  match l with
-  | [] => true
-  | v :: rest => if PM.mem v seen then false else distinct (PM.add v tt seen) rest
-  end.
-
 Definition is_channel (I : instance) (h : hop) : bool :=
   match look (snd h) (neighbours I (fst h)) with Some _ => true | None => false end.
 
@@ -291,26 +284,8 @@ Definition verify_reduction (I : instance) (s : schedule) : bool :=
 
 (** ** Proofs: paths *)
 
-Lemma mem_add {A} v w (x : A) m : PM.mem v (PM.add w x m) = Pos.eqb v w || PM.mem v m.
-Proof.
-  rewrite !PM.mem_find. destruct (Pos.eqb_spec v w) as [->|N].
-  - now rewrite PM.gss.
-  - now rewrite PM.gso.
-Qed.
-
 Lemma mem_empty {A} v : PM.mem v (PM.empty A) = false.
 Proof. now rewrite PM.mem_find, PM.gempty. Qed.
-
-Lemma distinct_sound seen l :
-  distinct seen l = true -> NoDup l /\ forall v, In v l -> PM.mem v seen = false.
-Proof.
-  revert seen. induction l as [|a l IH]; intros seen H; simpl in H.
-  - split; [constructor|easy].
-  - destruct (PM.mem a seen) eqn:E; [discriminate|]. apply IH in H as [D N]. split.
-    + constructor; trivial. intros X. apply N in X. now rewrite mem_add, Pos.eqb_refl in X.
-    + intros v [<-|X]; trivial. apply N in X. rewrite mem_add in X.
-      now apply orb_false_iff in X.
-Qed.
 
 Lemma hops_fit_sound I p a b :
   hops_fit I p = true -> In (a, b) (hops p) -> exists c, channel I a b c.
